@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import select
-import signal
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -68,21 +67,3 @@ def test_answered_question_does_not_come_back_with_late_news_of_it(stream: Strea
         stream.send(feed, ("closed", {"id": "q1", "by": "operator"}), ("closed", {"id": "q2"}))
         assert (list(feed.questions), list(feed.closed)) == ([], ["q1", "q2"])
         stream.events.put(None)
-
-
-@pytest.mark.requirement("approve.restores")
-def test_a_signal_that_interrupts_no_wait_is_noticed(stream: Stream) -> None:
-    over = threading.Event()
-    other = threading.Thread(target=over.wait)
-    other.start()
-    initial = signal.signal(signal.SIGUSR1, lambda *_: None)
-    try:
-        with QuestionFeed(stream.server_address[1], "token") as feed:
-            assert other.ident
-            signal.pthread_kill(other.ident, signal.SIGUSR1)
-            assert select.select([feed], [], [], 20)[0]
-            assert feed.take() == []
-    finally:
-        signal.signal(signal.SIGUSR1, initial)
-        over.set()
-        other.join()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stringd.documents.editing.file_locks import finish
-from stringd.documents.paths.user_files import UserFiles
+from stringd.documents.paths.user_files import HomeFiles, UserFiles
 from stringd.files.atomic import write_atomically
 from stringd.files.open_directory import Directory, made_folder, open_folder, status_of
 from stringd.files.protected import OWN_PREFIX
@@ -13,6 +13,7 @@ from stringd.files.regular import NotRegular, open_file, read_regular
 __all__ = [
     "OWN_PREFIX",
     "Directory",
+    "HomeFiles",
     "NotRegular",
     "UserFiles",
     "finish",

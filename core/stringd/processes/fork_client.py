@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import subprocess
 from collections.abc import Mapping
 from typing import Any
@@ -40,18 +39,6 @@ class ForkClient:
                 self._connected().send(options, [theirs.fileno()])
         ours.socket.setblocking(False)
         return ours
-
-    @property
-    def has_lost_server(self) -> bool:
-        """Whether the fork server has ended by itself, and with it the requests that it had not read."""
-        if self._control is None:
-            return False
-        try:
-            return not self._control.socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-        except BlockingIOError:
-            return False
-        except ConnectionError:
-            return True
 
     def close(self) -> None:
         """End the fork server; its supervisors end with the daemon or their control sockets."""

@@ -61,26 +61,18 @@ class Shell:
         if platform.system() != "Linux":
             raise _start_refusal(OSError("bash topics need Linux"))
         try:
-            try:
-                return await cls._start(fork_client, options, on_output)
-            except OSError:
-                # A fork server that is being killed still takes requests, which end with it.
-                if not fork_client.has_lost_server:
-                    raise
-                return await cls._start(fork_client, options, on_output)
+            control = fork_client.fork_supervisor(options._asdict())
         except OSError as error:
             raise _start_refusal(error) from error
-
-    @classmethod
-    async def _start(
-        cls, fork_client: ForkClient, options: ShellOptions, on_output: Callable[[bytes], None]
-    ) -> Shell:
-        shell = cls(fork_client.fork_supervisor(options._asdict()), options.home, on_output)
+        shell = cls(control, options.home, on_output)
         try:
             # `asyncio.wait_for` would ignore a cancellation that comes together with the result.
             async with asyncio.timeout(_START_SECONDS):
                 await asyncio.shield(shell._started)
-        except (OSError, asyncio.CancelledError):
+        except (OSError, TimeoutError) as error:
+            await shell.end()
+            raise _start_refusal(error) from error
+        except asyncio.CancelledError:
             await shell.end()
             raise
         return shell

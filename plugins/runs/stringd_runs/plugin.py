@@ -4,17 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.plugin import CliCommand, Hook, hookimpl
+from stringd.plugin import CliCommand, Hook, Runtime, Service, hookimpl
+from stringd_runs.agents.agent_types import AgentType
+from stringd_runs.agents.agent_types import stringd_agent_types as agent_types_hook
+from stringd_runs.flows.flow_types import FlowType
+from stringd_runs.flows.flow_types import stringd_flow_types as flow_types_hook
 from stringd_runs.model_provider import ModelProvider
 from stringd_runs.model_provider import stringd_model_providers as model_providers_hook
 from stringd_runs.run_programs.run_command import RUN
 from stringd_runs.run_programs.runs_command import RUNS
+from stringd_runs.runs_service import runs_service
+from stringd_runs.strategies.strategy_format import StrategyFormat
+from stringd_runs.strategies.strategy_format import stringd_strategy_formats as strategy_formats_hook
 
 
 @hookimpl
 def stringd_hooks() -> Iterable[Hook]:
     """Add the hooks with which other plugins extend runs."""
-    return (Hook(what="provider", record=ModelProvider, spec=model_providers_hook),)
+    return (
+        Hook(what="provider", record=ModelProvider, spec=model_providers_hook),
+        Hook(what="type of agents", record=AgentType, spec=agent_types_hook),
+        Hook(what="type of flows", record=FlowType, spec=flow_types_hook),
+        Hook(what="format of strategies", record=StrategyFormat, spec=strategy_formats_hook),
+    )
+
+
+@hookimpl
+def stringd_services(runtime: Runtime) -> Iterable[Service]:
+    """Add the life of all runs: their histories are closed at the start, they are stopped at the end."""
+    return (Service(name="runs", run=runs_service(runtime).serve),)
 
 
 @hookimpl

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import queue
-import signal
 import threading
 from contextlib import suppress
 from http.client import HTTPException
@@ -46,7 +45,6 @@ class QuestionFeed:
         self._settled: set[str] = set()
         self._changes: queue.SimpleQueue[Change | None] = queue.SimpleQueue()
         self._readable, self._writable = os.pipe()
-        os.set_blocking(self._writable, False)
         try:
             self._connection = Connection(port, CONNECT_SECONDS)
             self._response = self._begin(token)
@@ -55,17 +53,14 @@ class QuestionFeed:
         threading.Thread(target=self._read, daemon=True).start()
 
     def __enter__(self) -> Self:
-        """Have signals make this readable, too: one that comes just before a wait does not interrupt it."""
-        self._other_wakeup = signal.set_wakeup_fd(self._writable, warn_on_full_buffer=False)
         return self
 
     def __exit__(self, *_: object) -> None:
         """Detach; the thread ends with the connection."""
-        signal.set_wakeup_fd(self._other_wakeup)
         self._connection.hang_up()
 
     def fileno(self) -> int:
-        """Return a descriptor that is readable when there are changes, or after a signal."""
+        """Return a descriptor that is readable when there are changes."""
         return self._readable
 
     def take(self) -> list[Change]:

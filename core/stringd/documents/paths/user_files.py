@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from stringd.api.commands import Invocation
-from stringd.documents.paths.resolving import resolve
+from stringd.api.runtime import Runtime
+from stringd.api.users import User
+from stringd.documents.paths.resolving import path_scope
 from stringd.documents.paths.text_files import read_bytes, read_if_there, read_text, write_text
 from stringd.errors import ErrorCode, Refusal
-from stringd.files.typed_paths import FileTarget, display
+from stringd.files.typed_paths import PathScope, display, resolve_path
 from stringd.workers.threads import STORAGE
 
 
@@ -23,18 +26,21 @@ class UserFiles:
 
     def __init__(self, invocation: Invocation) -> None:
         self._runtime = invocation.runtime
-        self._session = invocation.session
+        self._user = invocation.session.user
+        self._scope: Callable[[], PathScope] = lambda: path_scope(
+            invocation.session, full_access=self._runtime.config.full_access
+        )
 
     def resolve(self, typed: str) -> Path:
         """Return the real path of a file or directory, whether it exists or not."""
-        target = self._target(typed)
+        target = resolve_path(typed, self._scope(), typed)
         if target.block is not None or target.lines is not None:
             raise Refusal(ErrorCode.INVALID_TARGET, f"A path without a block or lines is needed: {typed}")
         return target.path
 
     def shown(self, path: Path) -> str:
         """Return a real path as replies show it: relative to the home if inside, else absolute."""
-        return display(path, self._session.user)
+        return display(path, self._user)
 
     async def read_text(self, typed: str) -> str:
         """Return the text of a UTF-8 file."""
@@ -42,7 +48,11 @@ class UserFiles:
 
     async def read_bytes(self, typed: str) -> bytes:
         """Return the content of a file of at most 10 MiB."""
-        return await STORAGE.run(read_bytes, self.resolve(typed), typed)
+        return await STORAGE.run(self.content, typed)
+
+    def content(self, typed: str) -> bytes:
+        """Return the content of a file of at most 10 MiB; it blocks."""
+        return read_bytes(self.resolve(typed), typed)
 
     async def write_text(self, typed: str, text: str) -> Path:
         """Write a file atomically, creating missing directories; return its real path."""
@@ -52,5 +62,17 @@ class UserFiles:
             await STORAGE.run(lambda: write_text(path, text, typed, replacing=before))
         return path
 
-    def _target(self, typed: str) -> FileTarget:
-        return resolve(typed, self._session, full_access=self._runtime.config.full_access)
+
+class HomeFiles(UserFiles):
+    """The files of a user outside of commands; relative paths start at a directory, or at the home."""
+
+    def __init__(self, user: User, runtime: Runtime, directory: Path | None = None) -> None:
+        scope = PathScope(
+            user=user,
+            directory=str(directory) if directory else None,
+            document_uri=None,
+            full_access=runtime.config.full_access,
+        )
+        self._runtime = runtime
+        self._user = user
+        self._scope = lambda: scope

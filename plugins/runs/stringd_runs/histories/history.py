@@ -13,7 +13,7 @@ from stringd_runs.histories.history_records import (
     RecordsRemoved,
     decode_line,
 )
-from stringd_runs.messages.daemon_replies import Conversation
+from stringd_runs.messages.daemon_replies import Conversation, RunStatus, RunSummary
 
 
 @dataclass(slots=True, kw_only=True)
@@ -57,6 +57,17 @@ class History:
     ended: ExecutionEnded | None
     remembered: Remembered
     last_seq: int
+
+    def summary(self) -> RunSummary:
+        """Return the run as lists show it."""
+        if self.ended:
+            return self.ended.summary()
+        return RunSummary(
+            run_id=self.started.run_id,
+            strategy_name=self.started.strategy_name,
+            status=RunStatus.CANCELLED,
+            started_at=self.started.at,
+        )
 
 
 def read_history(lines: Iterable[bytes]) -> History | None:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, TypeAlias
 
-from stringd_runs.messages.daemon_replies import RunStatus
+from stringd_runs.messages.daemon_replies import RunStatus, RunSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +61,16 @@ class ExecutionEnded:
     started_at: str
     completed_at: str
     last_seq: int
+
+    def summary(self) -> RunSummary:
+        """Return the run as lists show it."""
+        return RunSummary(
+            run_id=self.run_id,
+            strategy_name=self.strategy_name,
+            status=self.status,
+            started_at=self.started_at,
+            completed_at=self.completed_at,
+        )
 
 
 HistoryRecord: TypeAlias = ExecutionStarted | AgentCalled | RecordsRemoved | ExecutionEnded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -30,6 +31,7 @@ class HistoryStore:
 
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
+        self._is_ready = asyncio.Event()
 
     def file(self, run_id: str) -> HistoryFile:
         """Return the file to which a run appends."""
@@ -37,19 +39,27 @@ class HistoryStore:
 
     async def read(self, run_id: str) -> History | None:
         """Return the history of a run, None if it has none; raise `OSError` if it cannot be read."""
+        await self._is_ready.wait()
         return await STORAGE.run(self._read, run_id)
 
     async def events(self, run_id: str, *, after: int, up_to: int) -> Sequence[EncodedEvent]:
         """Return the stored events with numbers behind `after`, until `up_to`."""
+        await self._is_ready.wait()
         return await STORAGE.run(self._events, run_id, after, up_to)
 
     async def ended(self) -> Sequence[ExecutionEnded]:
         """Return the ends of all histories."""
+        await self._is_ready.wait()
         return await STORAGE.run(self._ended)
 
     async def close_open(self) -> None:
         """Note in each history that ends in the middle of an execution that the daemon has stopped."""
-        await STORAGE.run(self._close_open)
+        try:
+            await STORAGE.run(self._close_open)
+        except OSError as error:
+            log.warning("cannot read the histories of runs: %s", error)
+        finally:
+            self._is_ready.set()
 
     def _read(self, run_id: str) -> History | None:
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 
 from stringd.plugin.workers import STORAGE
 from stringd_runs.histories.history_file import HistoryFile
@@ -60,14 +61,20 @@ class HistoryWriter:
 
     async def run(self) -> None:
         """Write until the writer is closed and nothing is left to write."""
-        try:
-            while self._lines or not self._is_closing:
-                await self._wake.wait()
-                self._wake.clear()
-                if self._lines:
-                    await self._write()
-        finally:
+        while self._lines or not self._is_closing:
+            await self._wake.wait()
+            self._wake.clear()
+            if self._lines:
+                await self._write()
+        with suppress(OSError):
             await STORAGE.run(self._file.close)
+
+    def fail(self, reason: str) -> None:
+        """Write nothing more."""
+        self.failure = reason
+        self._lines = []
+        self._has_room.set()
+        self._on_progress()
 
     def close(self) -> None:
         """Have `run` return once everything is written."""
@@ -82,8 +89,7 @@ class HistoryWriter:
         try:
             await STORAGE.run(self._file.append, data, sync=sync)
         except OSError as error:
-            self.failure = error.strerror or str(error)
-            self._lines = []
+            self.fail(error.strerror or str(error))
         else:
             self._synced = promised
-        self._on_progress()
+            self._on_progress()

@@ -5,21 +5,45 @@ To any user but its own, a run does not exist.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
 
-from stringd.plugin import User
+from stringd.plugin import Refusal, Runtime, User
+from stringd.plugin.workers import STORAGE
+from stringd_runs.histories.history import History
+from stringd_runs.histories.history_store import HistoryStore
 from stringd_runs.messages.client_messages import Decision, PrepareRun
-from stringd_runs.messages.daemon_replies import Conversation, RunPrepared, RunSummary
-from stringd_runs.messages.run_events import Subscriber
+from stringd_runs.messages.daemon_replies import (
+    Conversation,
+    ErrorCode,
+    RunPrepared,
+    RunSummary,
+)
+from stringd_runs.messages.run_events import EncodedEvent, Subscriber
+from stringd_runs.running.run import Run
+from stringd_runs.running.run_feed import RunFeed
+from stringd_runs.running.run_memory import RunMemory
+from stringd_runs.running.run_preparer import RunPreparer, stored_history
+from stringd_runs.running.run_refused import RunRefused
+from stringd_runs.running.strategy_loader import StrategyLoader
+
+SHUT_DOWN = "the daemon is shutting down"
 
 
 class Runs:
     """The runs in memory and in the store. Use it only in the thread of the event loop."""
 
+    def __init__(self, runtime: Runtime, store: HistoryStore, loader: StrategyLoader) -> None:
+        self._runtime = runtime
+        self._store = store
+        self._loader = loader
+        self._memory = RunMemory()
+        self._preparer = RunPreparer(store, loader, self._memory)
+
     @property
     def active(self) -> int:
         """How many runs are pending or running."""
-        raise NotImplementedError
+        return sum(it.is_active for it in self._memory)
 
     async def prepare(
         self, user: User, request: PrepareRun, subscriber: Subscriber | None = None
@@ -28,23 +52,27 @@ class Runs:
 
         Raises `RunRefused` with `PREPARE_FAILED`; whatever there was before is then unchanged.
         """
-        raise NotImplementedError
+        run, plan = await self._preparer.prepare(user, request)
+        if subscriber:
+            run.feed.subscribe(subscriber)
+        return plan.reply()
 
     def start(self, user: User, run_id: str, text: str, request_id: str | None) -> None:
         """Start a prepared run, or raise `RunRefused` with `START_FAILED`."""
-        raise NotImplementedError
+        self._start(user, run_id, text, request_id, is_continuation=False)
 
     def continue_run(self, user: User, run_id: str, text: str, request_id: str | None) -> None:
         """Start a prepared continuation, or raise `RunRefused` with `CONTINUE_FAILED`."""
-        raise NotImplementedError
+        self._start(user, run_id, text, request_id, is_continuation=True)
 
     def stop(self, user: User, run_id: str) -> None:
         """Stop a run if it is pending or running."""
-        raise NotImplementedError
+        if run := self._memory.of(user, run_id):
+            run.stop()
 
     def steer(self, user: User, run_id: str, text: str) -> None:
         """Queue a text for the next call of a model, or raise `RunRefused` with `RUN_NOT_STEERABLE`."""
-        raise NotImplementedError
+        self._known(user, run_id, ErrorCode.RUN_NOT_STEERABLE).steer(text)
 
     def answer(self, user: User, run_id: str, agent: str | None, text: str, through: str) -> None:
         """Answer the question to a person, or to the first one who is asked.
@@ -52,13 +80,17 @@ class Runs:
         Raises `RunRefused` with `NO_PENDING_INPUT` if nobody of that name is asked. `through` names the front
         end.
         """
-        raise NotImplementedError
+        execution = self._known(user, run_id, ErrorCode.NO_PENDING_INPUT).execution
+        if execution is None:
+            raise RunRefused(ErrorCode.NO_PENDING_INPUT, f"The run {run_id} is not running.")
+        execution.people.answer(agent, text, through)
 
     def decide(
         self, user: User, run_id: str, permission_id: str, decision: Decision, *, is_operator: bool
     ) -> None:
         """Decide about a permission, or raise `RunRefused` with `NO_PENDING_PERMISSION`."""
-        raise NotImplementedError
+        run = self._known(user, run_id, ErrorCode.NO_PENDING_PERMISSION)
+        run.decide(permission_id, decision, is_operator=is_operator)
 
     async def subscribe(
         self, user: User, run_id: str, subscriber: Subscriber, after_seq: int | None = None
@@ -67,28 +99,102 @@ class Runs:
 
         Raises `RunRefused` with `SUBSCRIBE_ERROR` if neither memory nor the store has the run.
         """
-        raise NotImplementedError
+        run = self._memory.of(user, run_id) or await self._recalled(user, run_id)
+        stored: list[EncodedEvent] = []
+        read_to = after_seq or 0
+        while after_seq is not None and (missing := run.feed.missing(read_to)):
+            stored += await self._store.events(run_id, after=missing[0], up_to=missing[1])
+            read_to = missing[1]
+        run.feed.subscribe(subscriber, after_seq, stored)
 
     def unsubscribe(self, user: User, run_id: str, subscriber: Subscriber) -> None:
         """Deliver no more events of a run."""
-        raise NotImplementedError
+        if run := self._memory.of(user, run_id):
+            run.feed.unsubscribe(subscriber)
 
     def forget_subscriber(self, subscriber: Subscriber) -> None:
         """Deliver no more events of any run."""
-        raise NotImplementedError
+        for run in self._memory:
+            run.feed.unsubscribe(subscriber)
 
     def summaries(self, user: User) -> Sequence[RunSummary]:
         """Return the runs in memory, the newest first."""
-        raise NotImplementedError
+        return _newest_first(it.summary for it in self._memory if it.user.id == user.id)
 
     async def stored(self, user: User, directory: str | None = None) -> Sequence[RunSummary]:
         """Return the runs in the store, the newest first: all, or those of a working directory."""
-        raise NotImplementedError
+        wanted = None
+        if directory is not None:
+            try:
+                wanted = str(await STORAGE.run(self._loader.directory, user, directory))
+            except Refusal:
+                return ()
+        found = {
+            it.run_id: (it.directory, it.summary())
+            for it in await self._store.ended()
+            if it.user_id == user.id
+        }
+        for run in self._memory:
+            if run.user.id == user.id and run.execution:
+                found[run.id] = (str(run.execution.directory), run.summary)
+        return _newest_first(it for place, it in found.values() if wanted in (None, place))
 
     async def conversation(self, user: User, run_id: str) -> Conversation | None:
         """Return what was said in a run so far; None if neither memory nor the store has it."""
-        raise NotImplementedError
+        run = self._memory.of(user, run_id)
+        if run and run.plan:
+            return run.plan.remembered.conversation()
+        history = await self._own_history(user, run_id, ErrorCode.PREPARE_FAILED)
+        return history.remembered.conversation() if history else None
 
     async def close(self) -> None:
         """Stop all runs, and return once their ends are stored and delivered; the daemon is stopping."""
-        raise NotImplementedError
+        self._preparer.close(SHUT_DOWN)
+        active = [it for it in self._memory if it.is_active]
+        for run in active:
+            run.stop(SHUT_DOWN)
+        for run in active:
+            await run.wait()
+        self._memory.close()
+
+    def _start(
+        self, user: User, run_id: str, text: str, request_id: str | None, *, is_continuation: bool
+    ) -> None:
+        code = ErrorCode.CONTINUE_FAILED if is_continuation else ErrorCode.START_FAILED
+        run = self._known(user, run_id, code)
+        if run.execution:
+            raise RunRefused(code, f"The run {run_id} has already been started.")
+        if run.plan is None:
+            raise RunRefused(code, f"The run {run_id} is not prepared: send prepare_run first.")
+        if run.plan.is_continuation != is_continuation:
+            right = "start_run" if is_continuation else "continue_run"
+            been = "not been" if is_continuation else "been"
+            raise RunRefused(code, f"The run {run_id} has {been} started before: send {right}.")
+        run.start(text, request_id, runtime=self._runtime, store=self._store, run_flow=self._loader.run_flow)
+
+    def _known(self, user: User, run_id: str, code: ErrorCode) -> Run:
+        run = self._memory.of(user, run_id)
+        if run is None:
+            raise RunRefused(code, f"There is no run {run_id} in memory: send prepare_run first.")
+        return run
+
+    async def _recalled(self, user: User, run_id: str) -> Run:
+        """Return a run of the store, which is in memory from then on."""
+        history = await self._own_history(user, run_id, ErrorCode.SUBSCRIBE_ERROR)
+        if history is None:
+            raise RunRefused(ErrorCode.SUBSCRIBE_ERROR, "Run not found")
+        if run := self._memory.of(user, run_id):
+            return run
+        feed = RunFeed(last_seq=history.last_seq)
+        run = Run(history.summary(), user, feed, on_ended=self._memory.note_ended)
+        self._memory.add(run)
+        self._memory.note_ended(run)
+        return run
+
+    async def _own_history(self, user: User, run_id: str, code: ErrorCode) -> History | None:
+        history = await stored_history(self._store, run_id, code)
+        return history if history and history.started.user_id == user.id else None
+
+
+def _newest_first(summaries: Iterable[RunSummary]) -> Sequence[RunSummary]:
+    return sorted(summaries, key=attrgetter("started_at"), reverse=True)

@@ -1,0 +1,268 @@
+"""One execution of a run: the task that owns it, from its first event to the last one."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from stringd.plugin import Runtime, User
+from stringd_runs.agent import AgentFailed, ToolUse
+from stringd_runs.agent_events import AgentEvent, AgentResult, Done
+from stringd_runs.histories.history_file import HistoryFile
+from stringd_runs.histories.history_records import (
+    ExecutionEnded,
+    ExecutionStarted,
+    RecordsRemoved,
+    encode_record,
+)
+from stringd_runs.histories.history_writer import HistoryWriter
+from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus
+from stringd_runs.messages.message_encoder import timestamp
+from stringd_runs.messages.run_events import (
+    AgentStreaming,
+    EncodedEvent,
+    RequestInput,
+    RunError,
+    RunEvent,
+    StrategyCompleted,
+    StrategyError,
+    StrategyStarted,
+)
+from stringd_runs.running.people import People
+from stringd_runs.running.permissions import Permissions
+from stringd_runs.running.preparation import Preparation
+from stringd_runs.running.run_feed import RunFeed
+from stringd_runs.running.step_calls import StepCalls
+from stringd_runs.strategies.strategy import Flow
+
+log = logging.getLogger(__name__)
+
+CANCEL_SECONDS = 5.0
+"""How long agents may take to clean up before their run ends without them."""
+STORE_SECONDS = 30.0
+"""How long the disk may take to store the end of a run before the run ends without it."""
+
+RunFlow: TypeAlias = Callable[[Flow, str, StepCalls], Awaitable[AgentResult]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """How an execution has ended: the last event, and the state of the run from then on."""
+
+    event: StrategyCompleted | StrategyError
+    status: RunStatus
+
+
+class Execution:
+    """Runs the flow of a prepared run once; implements `RunContext` for its agents."""
+
+    def __init__(
+        self,
+        plan: Preparation,
+        *,
+        runtime: Runtime,
+        feed: RunFeed,
+        file: HistoryFile,
+        steering: list[str],
+        permissions: Permissions,
+        run_flow: RunFlow,
+        request_id: str | None,
+    ) -> None:
+        self._plan = plan
+        self._runtime = runtime
+        self._feed = feed
+        self._steering = steering
+        self._permissions = permissions
+        self._run_flow = run_flow
+        self.request_id = request_id
+        self._writer = HistoryWriter(file, self._note_progress)
+        self._stopping: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
+        self._flow: asyncio.Task[Ending] | None = None
+        self.started_at = timestamp(time.time())
+        self.people = People(runtime.questions, user_id=self.user.id, run_id=self.run_id)
+        self.calls = StepCalls(plan, context=self, publish=self.report, writer=self._writer)
+
+    @property
+    def run_id(self) -> str:
+        """The id of the run."""
+        return self._plan.source.run_id
+
+    @property
+    def user(self) -> User:
+        """The user whose run it is."""
+        return self._plan.source.user
+
+    @property
+    def runtime(self) -> Runtime:
+        """The running daemon."""
+        return self._runtime
+
+    @property
+    def directory(self) -> Path:
+        """The working directory of the run."""
+        return self._plan.directory
+
+    def report(self, event: RunEvent) -> None:
+        """Publish an event, unless the execution has ended."""
+        if not self.calls.have_ended:
+            self._feed.publish(event, self.request_id)
+
+    def publish(self, agent: str, event: AgentEvent) -> None:
+        """Report what an agent does."""
+        if isinstance(event, Done):
+            return
+        speaker = self._plan.agents[agent]
+        self.report(
+            AgentStreaming(
+                run_id=self.run_id,
+                agent_name=agent,
+                model=speaker.model,
+                context_window=speaker.context_window,
+                event=event,
+            )
+        )
+
+    def take_steering(self) -> Sequence[str]:
+        """Return and remove the texts that wait for the next call of a model."""
+        taken = tuple(self._steering)
+        self._steering.clear()
+        return taken
+
+    def note_cut(self, agent: str, removed_records: int) -> None:
+        """Note that so many more of an agent's oldest records are no longer sent to its model."""
+        cut = RecordsRemoved(agent=agent, removed_records=removed_records, at=timestamp(time.time()))
+        self._plan.remembered.add_cut(cut)
+        self._writer.append(encode_record(cut))
+
+    def using(self, use: ToolUse) -> AbstractContextManager[None]:
+        """Return a context in which a tool is used."""
+        return self._permissions.using(use)
+
+    async def ask(self, agent: str, prompt: str) -> str:
+        """Ask a person."""
+        request = RequestInput(run_id=self.run_id, agent_name=agent, prompt=prompt)
+        return await self.people.ask(agent, prompt, lambda: self.report(request))
+
+    def stop(self, reason: str) -> None:
+        """End the execution as cancelled, unless it is ending already."""
+        self._end_early(RunStatus.CANCELLED, ErrorCode.CANCELLED, reason)
+
+    async def run(self, text: str, settle: Callable[[Ending], None]) -> None:
+        """Run the flow with an input; `settle` is called right before the last event is delivered."""
+        writing = asyncio.create_task(self._writer.run())
+        self._begin(text)
+        ending = await self._ending(text)
+        self.calls.end()
+        event, ending = await self._store(ending, writing)
+        settle(ending)
+        self._feed.deliver(event)
+
+    def _begin(self, text: str) -> None:
+        plan = self._plan
+        started = ExecutionStarted(
+            run_id=self.run_id,
+            user_id=self.user.id,
+            strategy_name=plan.strategy.name,
+            strategy_path=plan.source.strategy_path,
+            directory=str(plan.directory),
+            model_override=plan.source.model_override,
+            input=text,
+            at=self.started_at,
+        )
+        plan.remembered.add_input(started)
+        self._writer.append(encode_record(started), sync=True)
+        self._feed.write_to(self._writer)
+        event = StrategyStarted(
+            run_id=self.run_id,
+            strategy_name=plan.strategy.name,
+            agents=tuple(plan.strategy.agents),
+            flow_tree=plan.flow_tree,
+        )
+        self._feed.publish(event, self.request_id)
+
+    async def _ending(self, text: str) -> Ending:
+        """Return how the execution ends: by its flow, or early."""
+        if self._stopping.done():
+            return self._stopping.result()
+        self._flow = asyncio.create_task(self._run_to_end(text))
+        await asyncio.wait((self._flow, self._stopping), return_when=asyncio.FIRST_COMPLETED)
+        if not self._stopping.done():
+            return self._flow.result()
+        await asyncio.wait((self._flow,), timeout=CANCEL_SECONDS)
+        if not self._flow.done():
+            log.warning("run %s has ended, but an agent still ignores that", self.run_id)
+        return self._stopping.result()
+
+    async def _run_to_end(self, text: str) -> Ending:
+        try:
+            result = await self._run_flow(self._plan.strategy.flow, text, self.calls)
+        except AgentFailed as failed:
+            return self._failed(str(failed))
+        except asyncio.CancelledError:
+            return self._failed("an agent cancelled its own call")
+        except BaseException as error:
+            log.exception("run %s failed", self.run_id)
+            return self._failed(f"{type(error).__name__}: {error}")
+        completed = StrategyCompleted(
+            run_id=self.run_id,
+            result=result.text,
+            usage=self.calls.usage,
+            unused_steering=self.take_steering() or None,
+        )
+        return Ending(event=completed, status=RunStatus.COMPLETED)
+
+    async def _store(self, ending: Ending, writing: asyncio.Task[None]) -> tuple[EncodedEvent, Ending]:
+        """Store the end, and return it with its event; a result that could not be stored is an error."""
+        event = self._feed.encode(ending.event, self.request_id)
+        self._writer.append(encode_record(self._ended(ending, event.seq)), sync=True)
+        self._writer.close()
+        await asyncio.wait((writing,), timeout=STORE_SECONDS)
+        if not writing.done():
+            self._writer.fail("the disk does not answer")
+        self._feed.release()
+        self._feed.write_to(None)
+        if self._writer.failure is not None:
+            if ending.status is not RunStatus.CANCELLED:
+                ending = self._failed(self._unwritten)
+            event = self._feed.encode(ending.event, self.request_id)
+        return event, ending
+
+    def _ended(self, ending: Ending, last_seq: int) -> ExecutionEnded:
+        return ExecutionEnded(
+            run_id=self.run_id,
+            user_id=self.user.id,
+            strategy_name=self._plan.strategy.name,
+            directory=str(self.directory),
+            status=ending.status,
+            started_at=self.started_at,
+            completed_at=timestamp(time.time()),
+            last_seq=last_seq,
+        )
+
+    def _note_progress(self) -> None:
+        self._feed.release()
+        if self._writer.failure is not None:
+            self._end_early(RunStatus.ERROR, ErrorCode.EXECUTION_ERROR, self._unwritten)
+
+    def _end_early(self, status: RunStatus, code: ErrorCode, reason: str) -> None:
+        if self._stopping.done() or (self._flow and self._flow.done()):
+            return
+        error = RunError(code=code, message=reason)
+        self._stopping.set_result(Ending(event=StrategyError(run_id=self.run_id, error=error), status=status))
+        self.calls.end()
+        if self._flow:
+            self._flow.cancel()
+
+    @property
+    def _unwritten(self) -> str:
+        return f"the history of the run cannot be written: {self._writer.failure}"
+
+    def _failed(self, message: str) -> Ending:
+        error = RunError(code=ErrorCode.EXECUTION_ERROR, message=message)
+        return Ending(event=StrategyError(run_id=self.run_id, error=error), status=RunStatus.ERROR)

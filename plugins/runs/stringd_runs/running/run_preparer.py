@@ -1,0 +1,142 @@
+"""Prepare runs: new ones, continuations of those in the store, and those that are in flight already."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from dataclasses import replace
+from weakref import WeakValueDictionary
+
+from stringd.plugin import Fault, Refusal, User
+from stringd_runs.histories.history import History
+from stringd_runs.histories.history_store import HistoryStore
+from stringd_runs.messages.client_messages import PrepareRun
+from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus, RunSummary
+from stringd_runs.running.preparation import Preparation, RunSource
+from stringd_runs.running.run import Run
+from stringd_runs.running.run_feed import RunFeed
+from stringd_runs.running.run_memory import RunMemory
+from stringd_runs.running.run_refused import RunRefused
+from stringd_runs.running.strategy_loader import StrategyLoader
+
+MOST_ACTIVE = 1_000
+_ID_BYTES = 6
+
+
+class RunPreparer:
+    """Makes runs pending; each run is prepared by one request at a time."""
+
+    def __init__(self, store: HistoryStore, loader: StrategyLoader, memory: RunMemory) -> None:
+        self._store = store
+        self._loader = loader
+        self._memory = memory
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        self._closed_because: str | None = None
+
+    def close(self, reason: str) -> None:
+        """Prepare nothing more."""
+        self._closed_because = reason
+
+    async def prepare(self, user: User, request: PrepareRun) -> tuple[Run, Preparation]:
+        """Return a run and what it is going to run, or runs already; raise `RunRefused`."""
+        run_id = request.run_id or secrets.token_hex(_ID_BYTES)
+        async with self._locks.setdefault(run_id, asyncio.Lock()):
+            while True:
+                in_flight = self._in_flight(user, run_id, request)
+                if prepared := in_flight or await self._prepared(user, run_id, request):
+                    return prepared
+
+    def _in_flight(self, user: User, run_id: str, request: PrepareRun) -> tuple[Run, Preparation] | None:
+        """Return a run that is running, or is going to run what the request asks for."""
+        run = self._memory.of(user, run_id)
+        if run is None or run.plan is None:
+            return None
+        asks = request.strategy_path or request.cwd or request.model_override
+        return (run, run.plan) if run.execution or not asks else None
+
+    async def _prepared(self, user: User, run_id: str, request: PrepareRun) -> tuple[Run, Preparation] | None:
+        """Return a prepared run; None if it was started meanwhile, so that its history has grown."""
+        run = self._memory.of(user, run_id)
+        executions = run.executions if run else 0
+        history = await stored_history(self._store, run_id, ErrorCode.PREPARE_FAILED)
+        owners = (self._memory.owner(run_id), history.started.user_id if history else None)
+        is_taken = any(it not in (None, user.id) for it in owners)
+        history = None if is_taken else history
+        source = _source(user, run_id, request, _source_before(user, run, history))
+        if source is None:
+            raise _prepare_failed("Run not found")
+        if is_taken:
+            raise _prepare_failed(f"The run id {run_id} is taken: choose another one.")
+        plan = await self._plan(source, history)
+        if self._closed_because:
+            raise _prepare_failed(self._closed_because)
+        if run and run.executions > executions:
+            return None
+        return self._install(run, plan, history.last_seq if history else 0), plan
+
+    async def _plan(self, source: RunSource, history: History | None) -> Preparation:
+        try:
+            plan = await self._loader.prepare(source)
+        except (Refusal, Fault) as error:
+            raise RunRefused(ErrorCode.PREPARE_FAILED, str(error)) from error
+        if history is None:
+            return plan
+        for name, agent in plan.agents.items():
+            agent.restore(history.remembered.of_agent(name))
+        return replace(plan, remembered=history.remembered, is_continuation=True)
+
+    def _install(self, run: Run | None, plan: Preparation, last_seq: int) -> Run:
+        if sum(it.is_active for it in self._memory) >= MOST_ACTIVE:
+            raise _prepare_failed(f"There are {MOST_ACTIVE} runs in flight: stop one of them first.")
+        if run is None:
+            source = plan.source
+            summary = RunSummary(
+                run_id=source.run_id, strategy_name="", status=RunStatus.PENDING, started_at=""
+            )
+            run = Run(summary, source.user, RunFeed(last_seq=last_seq), on_ended=self._memory.note_ended)
+            self._memory.add(run)
+        self._memory.note_active(run)
+        run.prepare(plan)
+        return run
+
+
+async def stored_history(store: HistoryStore, run_id: str, code: ErrorCode) -> History | None:
+    """Return the history of a run of any user; raise `RunRefused` with a code if it cannot be read."""
+    try:
+        return await store.read(run_id)
+    except OSError as error:
+        problem = error.strerror or error
+        raise RunRefused(code, f"The history of the run cannot be read: {problem}") from error
+
+
+def _source(user: User, run_id: str, request: PrepareRun, before: RunSource | None) -> RunSource | None:
+    """Return what a request asks for: what it does not say is as before."""
+    path = request.strategy_path or (before.strategy_path if before else None)
+    if path is None:
+        return None
+    return RunSource(
+        run_id=run_id,
+        user=user,
+        strategy_path=path,
+        directory=request.cwd or (before.directory if before else None),
+        model_override=request.model_override or (before.model_override if before else None),
+    )
+
+
+def _source_before(user: User, run: Run | None, history: History | None) -> RunSource | None:
+    if run and run.plan:
+        return run.plan.source
+    if history is None:
+        return None
+    started = history.started
+    return RunSource(
+        run_id=started.run_id,
+        user=user,
+        strategy_path=started.strategy_path,
+        directory=started.directory,
+        model_override=started.model_override,
+    )
+
+
+def _prepare_failed(message: str) -> RunRefused:
+    return RunRefused(ErrorCode.PREPARE_FAILED, message)

@@ -1,0 +1,121 @@
+"""The calls of agents in one execution: what they report, what is remembered, and what they cost."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from stringd_runs.agent import Agent, AgentFailed, RunContext
+from stringd_runs.agent_events import AgentResult, Done, Usage
+from stringd_runs.histories.history_records import AgentCalled, encode_record
+from stringd_runs.histories.history_writer import HistoryWriter
+from stringd_runs.messages.run_events import (
+    AgentOutput,
+    AgentStreaming,
+    RunEvent,
+    StepCompleted,
+    StepStarted,
+)
+from stringd_runs.running.preparation import Preparation
+from stringd_runs.strategies.strategy import Person
+
+log = logging.getLogger(__name__)
+
+
+class StepCalls:
+    """Calls the agents of one execution for its flow, until that is ended; implements `FlowCaller`."""
+
+    def __init__(
+        self,
+        plan: Preparation,
+        *,
+        context: RunContext,
+        publish: Callable[[RunEvent], None],
+        writer: HistoryWriter,
+    ) -> None:
+        self._plan = plan
+        self._run_id = plan.source.run_id
+        self._context = context
+        self._publish = publish
+        self._writer = writer
+        self._recorded = {name: len(agent.records()) for name, agent in plan.agents.items()}
+        self._have_ended = False
+        self.usage = Usage()
+
+    @property
+    def have_ended(self) -> bool:
+        """Whether no further agent is called, and nothing more is reported."""
+        return self._have_ended
+
+    def end(self) -> None:
+        """Call no further agent, and report nothing more."""
+        self._have_ended = True
+
+    def step_started(self, step: str, text: str) -> None:
+        """Announce a top-level step."""
+        self._require_going_on()
+        self._publish(StepStarted(run_id=self._run_id, step_name=step, message=text))
+
+    def step_completed(self, step: str, result: AgentResult) -> None:
+        """Announce the end of a top-level step."""
+        self._require_going_on()
+        self._publish(StepCompleted(run_id=self._run_id, step_name=step, result=result))
+
+    async def call_agent(self, agent: str, text: str) -> AgentResult:
+        """Give a text to an agent, and report and store its answer."""
+        self._require_going_on()
+        await self._writer.wait_for_room()
+        called = self._plan.agents[agent]
+        result = await _answer(agent, called, text, self._context)
+        self._require_going_on()
+        self._record(agent, called)
+        self.usage += result.usage
+        if not isinstance(self._plan.strategy.agents[agent], Person):
+            self._report(agent, called, result)
+        return result
+
+    def _require_going_on(self) -> None:
+        if self._have_ended:
+            raise asyncio.CancelledError("the execution has ended")
+
+    def _record(self, name: str, agent: Agent) -> None:
+        gained = agent.records()[self._recorded[name] :]
+        self._recorded[name] += len(gained)
+        called = AgentCalled(agent=name, records=gained)
+        self._plan.remembered.add_call(called)
+        self._writer.append(encode_record(called), sync=True)
+
+    def _report(self, name: str, agent: Agent, result: AgentResult) -> None:
+        model, window = agent.model, agent.context_window
+        self._publish(
+            AgentOutput(
+                run_id=self._run_id,
+                agent_name=name,
+                model=model,
+                context_window=window,
+                text=result.text,
+                usage=result.usage,
+                context_usage=result.context_usage,
+            )
+        )
+        self._publish(
+            AgentStreaming(
+                run_id=self._run_id,
+                agent_name=name,
+                model=model,
+                context_window=window,
+                event=Done(result=result),
+            )
+        )
+
+
+async def _answer(name: str, agent: Agent, text: str, context: RunContext) -> AgentResult:
+    """Return an agent's answer; whatever it raises instead must end its run only."""
+    try:
+        return await agent.call(text, context)
+    except (asyncio.CancelledError, AgentFailed):
+        raise
+    except BaseException as error:
+        log.exception("agent %s of run %s failed", name, context.run_id)
+        raise AgentFailed(f"agent {name} failed: {type(error).__name__}: {error}") from error

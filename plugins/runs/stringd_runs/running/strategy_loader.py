@@ -1,0 +1,75 @@
+"""Prepare executions from strategy files: within the user's boundary, with what plugins have added."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from stringd.plugin import ErrorCode, Refusal, Runtime, User
+from stringd.plugin.files import HomeFiles
+from stringd.plugin.workers import STORAGE
+from stringd_runs.agent_events import AgentResult
+from stringd_runs.agents.agent_types import AgentType
+from stringd_runs.agents.make_agents import make_agents
+from stringd_runs.flows.built_in_flows import FLOW_TYPES
+from stringd_runs.flows.flow_run import FlowCaller, run_flow
+from stringd_runs.flows.flow_tree import flow_tree
+from stringd_runs.flows.flow_types import FlowType
+from stringd_runs.providers.provider_catalogue import ProviderCatalogue
+from stringd_runs.running.preparation import Preparation, RunSource
+from stringd_runs.strategies.strategy import Flow, Strategy
+from stringd_runs.strategies.strategy_format import StrategyFormat
+from stringd_runs.strategies.strategy_formats import FORMATS
+from stringd_runs.strategies.strategy_reader import read_strategy
+
+
+class StrategyLoader:
+    """Reads strategies, makes their agents and runs their flows in one daemon."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._providers = ProviderCatalogue(runtime)
+        self._agent_types = {it.name: it for it in runtime.added(AgentType)}
+        self._flow_types = {it.name: it for it in (*FLOW_TYPES, *runtime.added(FlowType))}
+        self._formats = (*FORMATS, *runtime.added(StrategyFormat))
+
+    async def prepare(self, source: RunSource) -> Preparation:
+        """Read a strategy and make its agents; raise `Refusal` or `Fault` if that is impossible."""
+        directory = await STORAGE.run(self.directory, source.user, source.directory or ".")
+        strategy = await STORAGE.run(self._read, source, directory)
+        agents = make_agents(
+            strategy,
+            run_id=source.run_id,
+            user=source.user,
+            runtime=self._runtime,
+            providers=self._providers,
+            model_override=source.model_override,
+        )
+        return Preparation(
+            source=replace(source, strategy_path=str(strategy.path), directory=str(directory)),
+            strategy=strategy,
+            agents=agents,
+            directory=directory,
+            flow_tree=flow_tree(strategy.flow),
+        )
+
+    def directory(self, user: User, typed: str) -> Path:
+        """Return the real path of a directory, which is relative to the user's home, or refuse; it blocks."""
+        path = HomeFiles(user, self._runtime).resolve(typed)
+        if not path.is_dir():
+            raise Refusal(ErrorCode.NOT_FOUND, f"There is no such directory: {typed}")
+        return path
+
+    async def run_flow(self, flow: Flow, text: str, caller: FlowCaller) -> AgentResult:
+        """Run a flow on a text."""
+        return await run_flow(flow, text, caller, self._flow_types)
+
+    def _read(self, source: RunSource, directory: Path) -> Strategy:
+        files = HomeFiles(source.user, self._runtime, directory)
+        return read_strategy(
+            files.resolve(source.strategy_path),
+            read_file=lambda path: files.content(str(path)),
+            flow_types=self._flow_types,
+            agent_types=self._agent_types,
+            formats=self._formats,
+        )
