@@ -8,7 +8,6 @@ import pytest
 
 from stringd_runs.agent import AgentFailed
 from stringd_runs.agent_events import Text
-from stringd_runs.agents.context_limits import ContextLimits
 from stringd_runs.model_provider import ProviderFailed
 from tests.runs.agents.model_runs import Answers, FakeTool, NotedRun, call, model_agent, tool_call
 
@@ -124,10 +123,3 @@ def test_a_limit_in_tokens_leaves_out_old_calls() -> None:
         call(agent, text, run)
     assert [it[0] for it in sent(model)] == ["z"]
     assert run.cuts == [("writer", 2), ("writer", 2)]
-
-
-@pytest.mark.requirement("runs.agents.context")
-@pytest.mark.parametrize("context", [{"maxMessages": 0}, {"maxTokens": "9"}, {"maxTokens": True}, {"max": 1}])
-def test_other_limits_are_refused(context: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match=r"^context"):
-        ContextLimits.of(context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 
@@ -94,6 +95,19 @@ def test_code_fails_its_agent_and_nothing_else(caplog: pytest.LogCaptureFixture)
 
     with pytest.raises(AgentFailed, match=r"^not today$"):
         call(code_agent(refuse), "a")
+
+
+@pytest.mark.requirement("runs.agents.code")
+@pytest.mark.parametrize("name", ["llm", "user", "Counter", "a b", "", None])
+def test_a_type_needs_a_name_of_its_own(name: Any) -> None:
+    with pytest.raises(ValueError, match="needs a lower-case name of its own"):
+        AgentType(name=name, answer=count)
+
+
+@pytest.mark.requirement("runs.agents.code")
+def test_a_type_needs_an_async_function() -> None:
+    with pytest.raises(TypeError, match="need an async function"):
+        AgentType(name="counter", answer=lambda _: "x")  # type: ignore[arg-type, return-value]
 
 
 @pytest.mark.requirement("runs.agents.code")

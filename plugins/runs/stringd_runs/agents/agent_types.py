@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from inspect import iscoroutinefunction
 from typing import Any, TypeAlias
 
 from stringd.plugin import hookspec
 from stringd_runs.agent import RunContext
 from stringd_runs.agent_events import AgentResult
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]*")
+_BUILT_IN = frozenset({"llm", "user"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +56,18 @@ class AgentType:
     """
 
     name: str
+    """What strategies call it: `type: NAME`."""
     answer: Answering = field(repr=False)
     summary: str = ""
     check: CheckConfig = field(default=_accept, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not _NAME.fullmatch(self.name) or self.name in _BUILT_IN:
+            raise ValueError(f"a type of agents needs a lower-case name of its own, not {self.name!r}")
+        if not iscoroutinefunction(self.answer):
+            raise TypeError(
+                f"the agents {self.name} need an async function that answers, not {self.answer!r}"
+            )
 
 
 @hookspec

@@ -23,32 +23,33 @@ class CodeAgentRunner:
     def __init__(self, definition: CodeAgent, agent_type: AgentType) -> None:
         self.definition = definition
         self._type = agent_type
-        self._earlier: tuple[Exchange, ...] = ()
+        self._earlier: list[Exchange] = []
+        self._records: list[Mapping[str, Any]] = []
 
     async def call(self, text: str, run: RunContext) -> AgentResult:
         """Have the plugin's code answer; whatever it raises fails the agent."""
         definition = self.definition
         call = AgentCall(
-            agent=definition.name, text=text, config=definition.config, run=run, earlier=self._earlier
+            agent=definition.name, text=text, config=definition.config, run=run, earlier=tuple(self._earlier)
         )
         result = await self._answer(call)
-        self._earlier += (Exchange(text=text, answer=result.text),)
+        self._remember(text, result.text)
         return result
 
     def records(self) -> Sequence[Mapping[str, Any]]:
         """Return the calls so far."""
-        name = self.definition.name
-        return [
-            {"agentName": name, "role": role, "text": text}
-            for it in self._earlier
-            for role, text in (("user", it.text), ("assistant", it.answer))
-        ]
+        return self._records
 
     def restore(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Remember the calls of an earlier execution."""
         texts = [it["text"] for it in records]
-        pairs = zip(texts[::2], texts[1::2], strict=True)
-        self._earlier = tuple(Exchange(text=text, answer=answer) for text, answer in pairs)
+        for text, answer in zip(texts[::2], texts[1::2], strict=True):
+            self._remember(text, answer)
+
+    def _remember(self, text: str, answer: str) -> None:
+        self._earlier.append(Exchange(text=text, answer=answer))
+        said = (("user", text), ("assistant", answer))
+        self._records += ({"agentName": self.definition.name, "role": role, "text": it} for role, it in said)
 
     async def _answer(self, call: AgentCall) -> AgentResult:
         try:

@@ -10,7 +10,6 @@ from stringd_runs.model_provider import Message, ModelMessage, UserMessage
 
 CHARACTERS_PER_TOKEN = 4
 """An estimate: how texts become tokens is the model's secret."""
-_FIELDS = {"maxMessages": "most_messages", "maxTokens": "most_tokens"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,19 +21,16 @@ class ContextLimits:
 
     @classmethod
     def of(cls, context: Mapping[str, Any]) -> ContextLimits:
-        """Return the limits of an agent's `context`; raise `ValueError` if it has other keys or values."""
-        if unknown := context.keys() - _FIELDS.keys():
-            raise ValueError(f"context has no key {min(unknown)!r}, only {' and '.join(_FIELDS)}")
-        for key, value in context.items():
-            if type(value) is not int or value < 1:
-                raise ValueError(f"context.{key} needs a positive whole number, not {value!r}")
-        return cls(**{_FIELDS[key]: value for key, value in context.items()})
+        """Return the limits of an agent's `context`."""
+        return cls(most_messages=context.get("maxMessages"), most_tokens=context.get("maxTokens"))
 
     def first_sent(self, messages: Sequence[Message]) -> int:
         """Return the index of the oldest message to send: the first of a call, whose messages stay together.
 
         The latest call is sent in any case.
         """
+        if self == _UNLIMITED:
+            return 0
         tokens = 0
         first = len(messages)
         for sent, message in enumerate(reversed(messages), 1):
@@ -49,6 +45,9 @@ class ContextLimits:
         return (self.most_messages is None or messages <= self.most_messages) and (
             self.most_tokens is None or tokens <= self.most_tokens
         )
+
+
+_UNLIMITED = ContextLimits()
 
 
 def _estimate(message: Message) -> int:

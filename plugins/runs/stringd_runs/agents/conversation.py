@@ -17,16 +17,17 @@ class Conversation:
         self._agent = agent
         self._limits = limits
         self._messages: list[Message] = []
+        self._records: list[Mapping[str, Any]] = []
         self._left_out = 0
-
-    @property
-    def answers(self) -> int:
+        self.answers = 0
         """How often the model has answered so far."""
-        return sum(isinstance(it, ModelMessage) for it in self._messages)
 
     def remember(self, messages: Iterable[Message]) -> None:
         """Add the messages of a call that has ended."""
-        self._messages += messages
+        for message in messages:
+            self._messages.append(message)
+            self._records.append({"agentName": self._agent, **_record_of(message)})
+            self.answers += isinstance(message, ModelMessage)
 
     def cut(self, upcoming: Message) -> int:
         """Leave out the oldest messages, as the limits demand; return how many more than before."""
@@ -40,11 +41,11 @@ class Conversation:
 
     def records(self) -> Sequence[Mapping[str, Any]]:
         """Return the messages as JSON values."""
-        return [{"agentName": self._agent, **_record_of(it)} for it in self._messages]
+        return self._records
 
     def restore(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Replace the messages by those of records."""
-        self._messages = [_message_of(it) for it in records]
+        """Add the messages of records to a conversation that has not begun."""
+        self.remember(map(_message_of, records))
         self._left_out = self._limits.first_sent(self._messages)
 
 

@@ -74,8 +74,4 @@ class _Making:
 
     def _code_agent(self, definition: CodeAgent) -> Agent:
         types = {it.name: it for it in self.runtime.added(AgentType)}
-        if definition.type not in types:
-            raise ValueError(f"there is no type of agents {definition.type!r}")
-        agent_type = types[definition.type]
-        agent_type.check(definition.config)
-        return CodeAgentRunner(definition, agent_type)
+        return CodeAgentRunner(definition, types[definition.type])

@@ -29,7 +29,7 @@ class PersonAgent:
 
     def records(self) -> Sequence[Mapping[str, Any]]:
         """Return what the person has said so far."""
-        return tuple(self._records)
+        return self._records
 
     def restore(self, records: Sequence[Mapping[str, Any]]) -> None:
         """Remember what the person has said in an earlier execution."""
