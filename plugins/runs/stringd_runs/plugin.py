@@ -23,9 +23,9 @@ def stringd_hooks() -> Iterable[Hook]:
     """Add the hooks with which other plugins extend runs."""
     return (
         Hook(what="provider", record=ModelProvider, spec=model_providers_hook),
-        Hook(what="type of agents", record=AgentType, spec=agent_types_hook),
-        Hook(what="type of flows", record=FlowType, spec=flow_types_hook),
-        Hook(what="format of strategies", record=StrategyFormat, spec=strategy_formats_hook),
+        Hook(what="agent-type", record=AgentType, spec=agent_types_hook),
+        Hook(what="flow-type", record=FlowType, spec=flow_types_hook),
+        Hook(what="strategy-format", record=StrategyFormat, spec=strategy_formats_hook),
     )
 
 
