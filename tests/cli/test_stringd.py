@@ -56,7 +56,8 @@ def test_users_and_sessions_can_be_removed(daemon: DaemonProcess) -> None:
     port = str(daemon.port)
     assert run("sessions", "--close", "main", STRINGD_PORT=port).stdout == b"removed session main\n"
     assert run("users", "--remove", "default", STRINGD_PORT=port).stdout == b"removed user default\n"
-    assert daemon.request("GET", "/health").json() == {"ok": True, "users": 0, "sessions": 0}
+    health = daemon.request("GET", "/health").json()
+    assert health.items() >= {"ok": True, "users": 0, "sessions": 0}.items()
 
 
 @pytest.mark.parametrize("origin", ["garbage", "", "https://", "https://a b", "https://a/path"])

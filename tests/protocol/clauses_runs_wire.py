@@ -12,6 +12,32 @@ _FRAMES = requirements(
     ("runs.frames.unknown_fields", "Unknown fields are ignored."),
     ("runs.frames.run_ids", "A run id is 1 to 100 letters, digits, - and _, and no path."),
     ("runs.frames.envelope", "Each message has type, ts in milliseconds, and requestId or none, never null."),
+    ("runs.frames.binary", "Binary frames are read like text frames."),
+    ("runs.frames.fragments", "Fragmented messages are reassembled."),
+    ("runs.frames.utf8", "Invalid UTF-8 closes the connection with 1007."),
+    ("runs.frames.size", "A message has up to 10 MiB; a larger one closes the connection with 1009."),
 )
 
-RUNS_WIRE = _FRAMES
+_SOCKET = requirements(
+    "Runs: the socket",
+    ("runs.socket.upgrade", "/ws without an upgrade is answered with 400."),
+    ("runs.socket.guard", "Host and Origin are checked as for every other request."),
+    ("runs.socket.user", "The user is that of X-User-Id, or of user_id in the query, or default."),
+    ("runs.socket.health", "/health gains status, uptime, activeRuns and connectedClients."),
+    ("runs.socket.shutdown", "When the daemon stops, connections are closed with 1001."),
+)
+
+_REQUESTS = requirements(
+    "Runs: requests",
+    ("runs.requests.order", "Requests of a connection are handled in order; those that wait run beside."),
+    ("runs.requests.outstanding", "At most 32 requests wait; the next one is an INTERNAL_ERROR."),
+)
+
+_OUTBOX = requirements(
+    "Runs: back-pressure",
+    ("runs.outbox.order", "Messages are never reordered, and none but pieces of text are dropped."),
+    ("runs.outbox.pieces", "Above half of 8 MiB or 10,000 messages, pieces of text may be left out."),
+    ("runs.outbox.limit", "At the limit, the connection is closed with 1013."),
+)
+
+RUNS_WIRE = (*_FRAMES, *_SOCKET, *_REQUESTS, *_OUTBOX)

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 _WORD = re.compile(r"[a-z][a-z0-9_.-]*")
+_KEY = re.compile(r"[a-z][A-Za-z0-9_.-]*")
 _LOWER_CASE = re.compile(r"[^\sA-Z:;]+")
 _TOPIC_TYPE = re.compile(r"[a-z][a-z0-9-]*")
 
@@ -17,6 +18,14 @@ def check_word(what: str, name: object) -> None:
     """Raise `ValueError` for a name that is not a lower-case word."""
     if not isinstance(name, str) or not _WORD.fullmatch(name):
         raise ValueError(f"{what} needs a lower-case name without blanks, not {name!r}")
+
+
+def check_key(what: str, name: object) -> None:
+    """Raise `ValueError` for a name that does not fit in among the keys of JSON objects of the protocol."""
+    if not isinstance(name, str) or not _KEY.fullmatch(name):
+        raise ValueError(
+            f"{what} needs a name without blanks that begins with a lower-case letter, not {name!r}"
+        )
 
 
 def check_topic_type(name: object) -> None:

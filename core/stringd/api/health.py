@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from stringd.api.checks import check_sync, check_word
+from stringd.api.checks import check_key, check_sync
 
 CORE_FIELDS = frozenset(
     {"ok", "users", "sessions", "version", "pid", "data_dir", "plugins", "topic_types", "notices"}
@@ -22,7 +22,7 @@ class HealthField:
     is_public: bool = False
 
     def __post_init__(self) -> None:
-        check_word("health field", self.name)
+        check_key("health field", self.name)
         check_sync(f"health field {self.name}", self.read, takes=0)
         if self.name in CORE_FIELDS:
             raise ValueError(f"health field {self.name} is one of stringd's own")

@@ -22,9 +22,11 @@ from stringd.server.acceptor import Acceptor
 from stringd.server.app import make_app
 from stringd.server.client_connection import Connection
 from stringd.server.client_timeouts import ClientTimeouts, Limits
+from stringd.server.websocket_connection import WebSocketConnection
 
 log = logging.getLogger(__name__)
 
+PING_SECONDS = 20.0
 SHUTDOWN_DELAY_SECONDS = 0.05
 # Shutdown takes at most five seconds: a grace period for running commands, time to end the others and to
 # send their answers, and finally a forced exit.
@@ -48,8 +50,13 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 make_app(runtime, stop=self.stop_soon),
                 http=Connection,
-                ws="websockets-sansio",
+                ws=partial(WebSocketConnection, timeouts=self._timeouts),  # type: ignore[arg-type]
                 ws_max_size=BODY_LIMIT,
+                # A client that does not answer a ping is not reading: it may be busy with what it has.
+                ws_ping_interval=PING_SECONDS,
+                ws_ping_timeout=None,
+                # On loopback, compressing takes longer than sending, and memory for each client.
+                ws_per_message_deflate=False,
                 lifespan="off",
                 access_log=False,
                 log_config=None,
@@ -107,6 +114,9 @@ class Server(uvicorn.Server):
 
     async def _end_topics(self) -> None:
         await self._runtime.stop(COMMAND_GRACE_SECONDS, TOPICS_END_SECONDS)
+        for connection in list(self.server_state.connections):
+            if isinstance(connection, WebSocketConnection):
+                connection.go_away()
         # Every command is answered now; clients that neither send nor read are not waited for.
         await asyncio.sleep(FLUSH_SECONDS)
         for connection in list(self.server_state.connections):

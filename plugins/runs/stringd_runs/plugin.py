@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.plugin import CliCommand, Hook, Runtime, Service, hookimpl
+from starlette.routing import BaseRoute, Route, WebSocketRoute
+
+from stringd.plugin import CliCommand, HealthField, Hook, Runtime, Service, hookimpl
 from stringd_runs.agents.agent_types import AgentType
 from stringd_runs.agents.agent_types import stringd_agent_types as agent_types_hook
 from stringd_runs.flows.flow_types import FlowType
@@ -14,6 +16,8 @@ from stringd_runs.model_provider import stringd_model_providers as model_provide
 from stringd_runs.run_programs.run_command import RUN
 from stringd_runs.run_programs.runs_command import RUNS
 from stringd_runs.runs_service import runs_service
+from stringd_runs.serving.health_fields import health_fields
+from stringd_runs.serving.run_endpoint import PATH
 from stringd_runs.strategies.strategy_format import StrategyFormat
 from stringd_runs.strategies.strategy_format import stringd_strategy_formats as strategy_formats_hook
 
@@ -33,6 +37,20 @@ def stringd_hooks() -> Iterable[Hook]:
 def stringd_services(runtime: Runtime) -> Iterable[Service]:
     """Add the life of all runs: their histories are closed at the start, they are stopped at the end."""
     return (Service(name="runs", run=runs_service(runtime).serve),)
+
+
+@hookimpl
+def stringd_routes(runtime: Runtime) -> Iterable[BaseRoute]:
+    """Add the WebSocket; requests without an upgrade are refused there."""
+    endpoint = runs_service(runtime).endpoint
+    return (WebSocketRoute(PATH, endpoint), Route(PATH, endpoint))
+
+
+@hookimpl
+def stringd_health(runtime: Runtime) -> Iterable[HealthField]:
+    """Add what clients of the WebSocket look for in `/health`."""
+    service = runs_service(runtime)
+    return health_fields(lambda: service.active, lambda: service.endpoint.connected)
 
 
 @hookimpl

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from stringd.plugin import Runtime
+from stringd_runs.serving.run_endpoint import RunEndpoint
 
 if TYPE_CHECKING:
     from stringd_runs.histories.history_store import HistoryStore
@@ -18,12 +19,14 @@ class RunsService:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+        self.endpoint = RunEndpoint(runtime, lambda: self.runs)
 
     async def serve(self) -> None:
-        """Close the histories of a daemon that was killed, and stop all runs when this one stops."""
+        """Close the histories of a daemon that was killed; stop all runs and connections with this one."""
         await self._store.close_open()
         await self._runtime.stopping()
         await self.runs.close()
+        await self.endpoint.close()
 
     @cached_property
     def runs(self) -> Runs:

@@ -1,0 +1,78 @@
+"""The messages that wait for one socket: a bounded number, in order, written by one task."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from stringd_runs.messages.run_events import EncodedEvent
+
+LARGEST = 8 * 1024 * 1024
+MOST = 10_000
+_BATCH = 64 * 1024
+
+
+class RunOutbox:
+    """Takes messages without waiting. Above half of its limits, it leaves out pieces of text.
+
+    Beyond them, it discards everything and calls `on_full`. A single message may be larger than the limit.
+    """
+
+    def __init__(self, on_full: Callable[[], None], *, largest: int = LARGEST, most: int = MOST) -> None:
+        self._on_full = on_full
+        self._largest = largest
+        self._most = most
+        self._waiting: deque[bytes] = deque()
+        self._size = 0
+        self._has_ended = False
+        self._changed = asyncio.Event()
+
+    def deliver(self, event: EncodedEvent) -> None:
+        """Take an event of a run, or leave it out if it is a piece of text and the client reads slowly."""
+        if not (event.is_piece and self._exceeds(self._most // 2, self._largest // 2, event.data)):
+            self.put(event.data)
+
+    def put(self, message: bytes) -> None:
+        """Take a message, unless the outbox has ended."""
+        if self._has_ended:
+            return
+        if self._waiting and self._exceeds(self._most, self._largest, message):
+            self.discard()
+            self._on_full()
+            return
+        self._waiting.append(message)
+        self._size += len(message)
+        self._changed.set()
+
+    def end(self) -> None:
+        """Take no more messages; those that wait are still sent."""
+        self._has_ended = True
+        self._changed.set()
+
+    def discard(self) -> None:
+        """Take no more messages, and send none of those that wait."""
+        self._waiting.clear()
+        self._size = 0
+        self.end()
+
+    async def next_batch(self) -> Sequence[bytes]:
+        """Wait for messages and return the next ones; none at the end."""
+        while not self._waiting:
+            if self._has_ended:
+                return ()
+            self._changed.clear()
+            await self._changed.wait()
+        return self._take()
+
+    def _take(self) -> Sequence[bytes]:
+        taken = [self._waiting.popleft()]
+        size = len(taken[0])
+        while self._waiting and size + len(self._waiting[0]) <= _BATCH:
+            taken.append(self._waiting.popleft())
+            size += len(taken[-1])
+        self._size -= size
+        return taken
+
+    def _exceeds(self, most: int, largest: int, message: bytes) -> bool:
+        return len(self._waiting) >= most or self._size + len(message) > largest

@@ -1,0 +1,139 @@
+"""How each message of a client is handled."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stringd.plugin import Runtime, User
+from stringd_runs.messages.client_messages import (
+    ClientMessage,
+    ContinueRun,
+    ListRuns,
+    ListStrategies,
+    PermissionDecision,
+    Ping,
+    PrepareRun,
+    StartRun,
+    SteerRun,
+    StopRun,
+    Subscribe,
+    Unsubscribe,
+    UserInput,
+)
+from stringd_runs.messages.daemon_replies import (
+    Pong,
+    Reply,
+    RunList,
+    StrategyList,
+)
+from stringd_runs.messages.run_events import Subscriber
+from stringd_runs.running.runs import Runs
+
+_THROUGH = "WebSocket"
+_PONG = Pong()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Client:
+    """Who sends the requests of one connection, and what takes the events of the runs that it follows."""
+
+    runtime: Runtime
+    runs: Runs
+    subscriber: Subscriber
+    user_id: str
+    is_operator: bool
+
+    @property
+    def user(self) -> User:
+        """The user whose runs the client may see; raises `UnknownUser` once it has been removed."""
+        return self.runtime.user(self.user_id)
+
+
+def takes_time(message: ClientMessage) -> bool:
+    """Whether handling a message may take time, because it reads files or asks other programs."""
+    return type(message) in _SLOW
+
+
+def handle(client: Client, message: ClientMessage) -> Reply | None:
+    """Handle a message that takes no time; return its reply if it has one. Raises `RunRefused`."""
+    return _QUICK[type(message)](client, message)
+
+
+async def handle_any(client: Client, message: ClientMessage) -> Reply | None:
+    """Handle a message, however long that takes; return its reply if it has one. Raises `RunRefused`."""
+    slow = _SLOW.get(type(message))
+    return await slow(client, message) if slow else handle(client, message)
+
+
+def _ping(_client: Client, _message: Ping) -> Reply:
+    return _PONG
+
+
+def _start(client: Client, message: StartRun) -> None:
+    client.runs.start(client.user, message.run_id, message.input, message.request_id)
+
+
+def _continue(client: Client, message: ContinueRun) -> None:
+    client.runs.continue_run(client.user, message.run_id, message.input, message.request_id)
+
+
+def _stop(client: Client, message: StopRun) -> None:
+    client.runs.stop(client.user, message.run_id)
+
+
+def _steer(client: Client, message: SteerRun) -> None:
+    client.runs.steer(client.user, message.run_id, message.text)
+
+
+def _answer(client: Client, message: UserInput) -> None:
+    client.runs.answer(client.user, message.run_id, message.agent_name, message.text, _THROUGH)
+
+
+def _decide(client: Client, message: PermissionDecision) -> None:
+    client.runs.decide(
+        client.user,
+        message.run_id,
+        message.permission_request_id,
+        message.decision,
+        is_operator=client.is_operator,
+    )
+
+
+def _unsubscribe(client: Client, message: Unsubscribe) -> None:
+    client.runs.unsubscribe(client.user, message.run_id, client.subscriber)
+
+
+def _list_strategies(client: Client, _: ListStrategies) -> Reply:
+    return StrategyList(runs=client.runs.summaries(client.user))
+
+
+async def _prepare(client: Client, message: PrepareRun) -> Reply:
+    return await client.runs.prepare(client.user, message, client.subscriber)
+
+
+async def _subscribe(client: Client, message: Subscribe) -> None:
+    await client.runs.subscribe(client.user, message.run_id, client.subscriber, message.after_seq)
+
+
+async def _list_runs(client: Client, message: ListRuns) -> Reply:
+    return RunList(runs=await client.runs.stored(client.user, message.cwd))
+
+
+_QUICK: Mapping[type, Callable[[Client, Any], Reply | None]] = {
+    Ping: _ping,
+    StartRun: _start,
+    ContinueRun: _continue,
+    StopRun: _stop,
+    SteerRun: _steer,
+    UserInput: _answer,
+    PermissionDecision: _decide,
+    Unsubscribe: _unsubscribe,
+    ListStrategies: _list_strategies,
+}
+_SLOW: Mapping[type, Callable[[Client, Any], Awaitable[Reply | None]]] = {
+    PrepareRun: _prepare,
+    Subscribe: _subscribe,
+    ListRuns: _list_runs,
+}
