@@ -27,7 +27,8 @@ class Animal:
 def stringd_animals(): return ()
 
 @hookimpl
-def stringd_hooks(): return [Hook(what="animal", record=Animal, spec=stringd_animals)]
+def stringd_hooks():
+    return [Hook(what="animal", record=Animal, spec=stringd_animals, reserved=frozenset({"dodo"}))]
 
 async def count(invocation):
     animals = invocation.runtime.added(Animal)
@@ -61,7 +62,7 @@ def test_hook_of_a_plugin_may_be_implemented_by_an_earlier_one(
     pythonpath = [offer(tmp_path, "zoo", "zoo", ZOO), offer(tmp_path, "ant", "ant", ant)]
     pythonpath.append(offer(tmp_path, "zzz-bee", "bee", bee))
     reports = plugins(pythonpath, tmp_path)
-    assert reports["zoo"]["adds"] == ["command /legs", "hook stringd_animals"]
+    assert reports["zoo"]["adds"] == ["command /legs", "hook stringd_animals", "animal dodo"]
     assert (reports["ant"]["adds"], reports["bee"]["adds"]) == (["animal ant"], ["animal bee"])
     daemon = start_daemon(pythonpath=pythonpath)
     daemon.register()
@@ -72,6 +73,7 @@ def test_hook_of_a_plugin_may_be_implemented_by_an_earlier_one(
     ("records", "reason"),
     [
         ("Animal(name='cow', legs=4)", "animal cow of ant (ant 1.0) is already added by cow (a-cow 1.0)"),
+        ("Animal(name='dodo', legs=2)", "animal dodo of ant (ant 1.0) is already added by zoo (zoo 1.0)"),
         ("'cow'", "stringd_animals returned 'cow' instead of Animal"),
         ("Animal(name='x')", "stringd_animals failed: TypeError: "),
     ],

@@ -9,6 +9,13 @@ RUNS_STRATEGIES = requirements(
     ("runs.strategies.keys", "Each key of a strategy, its agents and its flows has its meaning and default."),
     ("runs.strategies.strict", "What is wrong is named in one line, with path and line in the next one."),
     ("runs.strategies.caps", "A file has at most 1 MiB, 200 agents, and 20 levels of flows."),
+    ("runs.strategies.yaml", "YAML: files .yaml and .yml; anchors and tags are refused."),
+    ("runs.strategies.json", "JSON: .json as the standard has it; .jsonc with comments and trailing commas."),
+    ("runs.strategies.markdown", "Markdown: *.strategy.md; front matter, and headings with the prompts."),
+    ("runs.strategies.python", "Python: a module-level strategy; flows may be async functions."),
+    ("runs.strategies.prompts", "A systemPrompt .md or .txt is a file beside the strategy."),
+    ("runs.strategies.templates", "A systemPromptTemplate gets its variables in one pass."),
+    ("runs.strategies.robust", "No content of a file raises anything but its refusal."),
     ("runs.flows.sequential", "The output of a step is the input of the next; the last one is the result."),
     (
         "runs.flows.broadcast",

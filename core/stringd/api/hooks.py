@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
-from stringd.api.checks import check_callable, check_word
+from stringd.api.checks import check_callable, check_names, check_word
 
 _PREFIX = "stringd_"
 _MARK = "stringd_spec"
@@ -19,11 +19,13 @@ class Hook:
     """A hook defined by a plugin: a function marked with `hookspec`, and the type of its records.
 
     Each record has a `name`, which must be unique; `what` is the word for such a record in reports.
+    `reserved` are the names of those that the plugin itself has.
     """
 
     what: str
     record: type
     spec: Callable[..., Iterable[Any]]
+    reserved: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:
@@ -37,6 +39,7 @@ class Hook:
             raise TypeError(f"hook of {self.what} needs a dataclass with a name, not {self.record!r}")
         if not self.name.startswith(_PREFIX) or not hasattr(self.spec, _MARK):
             raise ValueError(f"hook of {self.what} needs a hookspec called {_PREFIX}..., not {self.spec!r}")
+        check_names(f"hook of {self.what}", self.reserved)
         unknown = inspect.signature(self.spec).parameters.keys() - _ARGUMENTS
         if unknown:
             raise ValueError(f"{self.name} can't be given {', '.join(sorted(unknown))}")

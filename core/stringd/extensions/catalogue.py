@@ -57,6 +57,7 @@ class Contribution:
         yield from (f"health field {record.name}" for record in self.health)
         yield from (f"subcommand {record.name}" for record in self.cli)
         yield from (f"hook {record.name}" for record in self.hooks)
+        yield from (f"{hook.what} {name}" for hook in self.hooks for name in sorted(hook.reserved))
         yield from (f"{hook.what} {record.name}" for hook, record in self.extensions)
 
     def options(self) -> Iterator[str]:

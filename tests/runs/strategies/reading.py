@@ -55,6 +55,15 @@ def read(text: str | bytes, name: str = "notes.yaml", **files: str) -> Strategy:
     )
 
 
+def refused(text: str | bytes, name: str) -> StrategyInvalid | None:
+    """Return why a strategy is refused, if it is."""
+    try:
+        read(text, name)
+    except StrategyInvalid as error:
+        return error
+    return None
+
+
 def refusal(text: str | bytes, name: str = "notes.yaml", **files: str) -> tuple[int | None, str]:
     """Return the line and the reason for which a strategy is refused."""
     with pytest.raises(StrategyInvalid) as caught:

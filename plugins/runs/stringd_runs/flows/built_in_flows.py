@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
+from stringd.plugin import Runtime
 from stringd.plugin.strict_files import Value
 from stringd_runs.flows.break_signals import BREAK_MATCHES, DEFAULT_SIGNALS, holds_signal
 from stringd_runs.flows.flow_types import CallStep, FlowType
@@ -115,3 +116,8 @@ FLOW_TYPES = (
         },
     ),
 )
+
+
+def known_flow_types(runtime: Runtime) -> Mapping[str, FlowType]:
+    """Return these types and those that plugins have added, by name."""
+    return {it.name: it for it in (*FLOW_TYPES, *runtime.added(FlowType))}

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from stringd.plugin import hookspec
 from stringd_runs.strategies.flow_reading import FLOW_KEYS, ReadOption
-from stringd_runs.strategies.strategy import FUNCTION, Flow, Step
+from stringd_runs.strategies.strategy import Flow, Step
 
 CallStep: TypeAlias = Callable[[Step, str], Awaitable[str]]
 """Gives a text to a step, and returns its result; steps can be called in parallel."""
@@ -31,8 +31,6 @@ class FlowType:
     required: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        if not self.name or self.name == FUNCTION:
-            raise ValueError(f"type of flow needs another name than {self.name!r}")
         if taken := self.options.keys() & set(FLOW_KEYS):
             raise ValueError(f"type of flow {self.name} has an option that all flows have: {min(taken)}")
         if unknown := self.required - self.options.keys():

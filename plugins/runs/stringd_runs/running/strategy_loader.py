@@ -11,16 +11,13 @@ from stringd.plugin.workers import STORAGE
 from stringd_runs.agent_events import AgentResult
 from stringd_runs.agents.agent_types import AgentType
 from stringd_runs.agents.make_agents import make_agents
-from stringd_runs.flows.built_in_flows import FLOW_TYPES
+from stringd_runs.flows.built_in_flows import known_flow_types
 from stringd_runs.flows.flow_run import FlowCaller, run_flow
 from stringd_runs.flows.flow_tree import flow_tree
-from stringd_runs.flows.flow_types import FlowType
 from stringd_runs.providers.provider_catalogue import ProviderCatalogue
 from stringd_runs.running.preparation import Preparation, RunSource
-from stringd_runs.strategies.strategy import Flow, Strategy
-from stringd_runs.strategies.strategy_format import StrategyFormat
-from stringd_runs.strategies.strategy_formats import FORMATS
-from stringd_runs.strategies.strategy_reader import read_strategy
+from stringd_runs.strategies.strategy import Flow
+from stringd_runs.strategies.user_strategies import UserStrategies
 
 
 class StrategyLoader:
@@ -29,14 +26,14 @@ class StrategyLoader:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._providers = ProviderCatalogue(runtime)
-        self._agent_types = {it.name: it for it in runtime.added(AgentType)}
-        self._flow_types = {it.name: it for it in (*FLOW_TYPES, *runtime.added(FlowType))}
-        self._formats = (*FORMATS, *runtime.added(StrategyFormat))
+        self._flow_types = known_flow_types(runtime)
+        agent_types = {it.name: it for it in runtime.added(AgentType)}
+        self._strategies = UserStrategies(runtime, flow_types=self._flow_types, agent_types=agent_types)
 
     async def prepare(self, source: RunSource) -> Preparation:
         """Read a strategy and make its agents; raise `Refusal` or `Fault` if that is impossible."""
         directory = await STORAGE.run(self.directory, source.user, source.directory or ".")
-        strategy = await STORAGE.run(self._read, source, directory)
+        strategy = await self._strategies.read(source.strategy_path, user=source.user, directory=directory)
         agents = make_agents(
             strategy,
             run_id=source.run_id,
@@ -63,13 +60,3 @@ class StrategyLoader:
     async def run_flow(self, flow: Flow, text: str, caller: FlowCaller) -> AgentResult:
         """Run a flow on a text."""
         return await run_flow(flow, text, caller, self._flow_types)
-
-    def _read(self, source: RunSource, directory: Path) -> Strategy:
-        files = HomeFiles(source.user, self._runtime, directory)
-        return read_strategy(
-            files.resolve(source.strategy_path),
-            read_file=lambda path: files.content(str(path)),
-            flow_types=self._flow_types,
-            agent_types=self._agent_types,
-            formats=self._formats,
-        )

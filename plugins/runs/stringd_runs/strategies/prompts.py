@@ -32,15 +32,14 @@ def system_prompt(agent: Mapping[str, Value], folder: Path, read_file: ReadFile)
     return _text_or_file(prompt, folder, read_file) if prompt else ""
 
 
-def decoded(data: bytes, line: int, what: str) -> str:
-    """Return the text of a file, with `\\n` at the ends of lines; refuse it in the line that names it."""
+def decoded(data: bytes, what: str) -> str:
+    """Return the text of a file, with `\\n` at the ends of lines, or raise `FileInvalid`."""
     if len(data) > LARGEST_FILE:
-        raise FileInvalid(line, f"{what} is larger than {LARGEST_FILE // 1024**2} MiB")
+        raise FileInvalid(1, f"{what} is larger than {LARGEST_FILE // 1024**2} MiB")
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
-        line = line if what else data.count(b"\n", 0, error.start) + 1
-        raise FileInvalid(line, f"{what} is not UTF-8") from None
+        raise FileInvalid(data.count(b"\n", 0, error.start) + 1, f"{what} is not UTF-8") from None
 
 
 def _text_or_file(value: Value, folder: Path, read_file: ReadFile) -> str:
@@ -48,13 +47,12 @@ def _text_or_file(value: Value, folder: Path, read_file: ReadFile) -> str:
     if isinstance(value.node, LiteralText) or not _IS_FILE.fullmatch(text):
         return text
     try:
-        data = read_file(folder / text)
-    except Refusal as refusal:
+        return decoded(read_file(folder / text), shown(text)).strip("\n")
+    except (Refusal, FileInvalid) as refusal:
         raise FileInvalid(value.line, f"{value.name}: {refusal.message}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FileInvalid(value.line, f"{value.name}: cannot read {shown(text)}: {reason}") from None
-    return decoded(data, value.line, f"{value.name}: {shown(text)}").strip("\n")
 
 
 def _rendered(value: Value, folder: Path, read_file: ReadFile) -> str:

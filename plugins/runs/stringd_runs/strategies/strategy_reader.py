@@ -35,8 +35,9 @@ def read_strategy(
     It blocks. A format that runs code does so: the caller must have the operator's approval.
     """
     chosen = format_of(path, formats)
+    source = read_source(path, read_file)
     try:
-        value = _content(path, chosen, read_file)
+        value = _content(source, chosen)
         return _strategy(value, path, read_file, flow_types, agent_types)
     except FileInvalid as error:
         raise StrategyInvalid(error.message, path, error.line) from error
@@ -54,20 +55,25 @@ def format_of(path: Path, formats: Sequence[StrategyFormat]) -> StrategyFormat:
     return max(fitting, key=lambda it: it[0])[1]
 
 
-def _content(path: Path, chosen: StrategyFormat, read_file: ReadFile) -> Value:
+def read_source(path: Path, read_file: ReadFile) -> StrategySource:
+    """Return a strategy file with its text, or raise `StrategyInvalid`."""
     try:
-        data = read_file(path)
+        return StrategySource(path=path, text=decoded(read_file(path), _WHAT))
     except Refusal as refusal:
         raise StrategyInvalid(refusal.message, path) from None
     except OSError as error:
         raise StrategyInvalid(f"cannot read the strategy: {error.strerror or error}", path) from None
-    source = StrategySource(path=path, text=decoded(data, 1, _WHAT))
+    except FileInvalid as error:
+        raise StrategyInvalid(error.message, path, error.line) from None
+
+
+def _content(source: StrategySource, chosen: StrategyFormat) -> Value:
     try:
         return Value(node_of(chosen.read(source)), _WHAT)
-    except FileInvalid:
+    except (FileInvalid, RecursionError):
         raise
     except Exception as error:
-        raise StrategyInvalid(f"the format {chosen.name} failed: {error}", path) from error
+        raise StrategyInvalid(f"the format {chosen.name} failed: {error}", source.path) from error
 
 
 def _strategy(

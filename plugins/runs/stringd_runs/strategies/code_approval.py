@@ -1,0 +1,61 @@
+"""The operator's approval of strategies that are code, which run in the daemon itself."""
+
+from __future__ import annotations
+
+import asyncio
+from hashlib import sha256
+from pathlib import Path
+
+from stringd.plugin import Question, QuestionKind, Questions, Trust, Unanswered, User
+from stringd.plugin.text import printable
+from stringd_runs.strategies.strategy import StrategyInvalid
+
+_SECONDS = 600
+_LONGEST_NAME = 100
+
+
+class CodeApprovals:
+    """Files of code and whether a person has approved them, for as long as the daemon lives.
+
+    An approval is for the path and the content; a changed file is asked about again.
+    """
+
+    def __init__(self, questions: Questions) -> None:
+        self._questions = questions
+        self._approved: set[tuple[Path, str]] = set()
+        self._asking: dict[tuple[Path, str], asyncio.Lock] = {}
+
+    async def require(self, path: Path, text: str, user: User) -> None:
+        """Return once a file is approved; raise `StrategyInvalid` if nobody approves it."""
+        key = path, sha256(text.encode()).hexdigest()
+        lock = self._asking.setdefault(key, asyncio.Lock())
+        try:
+            async with lock:
+                if key not in self._approved:
+                    await self._ask(*key, text, user)
+                    self._approved.add(key)
+        finally:
+            if not lock.locked():
+                self._asking.pop(key, None)
+
+    async def _ask(self, path: Path, digest: str, text: str, user: User) -> None:
+        name = printable(path.name)[:_LONGEST_NAME]
+        question = Question(
+            kind=QuestionKind.APPROVE,
+            title=f"Run the code of the strategy {name} in the daemon?",
+            body=text,
+            details={"file": printable(str(path)), "user": printable(user.id), "SHA-256": digest},
+            asked_by="runs",
+            expires=_SECONDS,
+            trust=Trust.PERSON,
+            user_id=user.id,
+        )
+        try:
+            answer = await self._questions.ask(question)
+        except Unanswered as unanswered:
+            context = " ".join(unanswered.context)
+            reason = f"this strategy is code, which the operator must approve: {unanswered.message} {context}"
+            raise StrategyInvalid(reason.strip(), path) from None
+        if not answer.approved:
+            comment = f": {answer.comment}" if answer.comment else ""
+            raise StrategyInvalid(f"the operator has not approved the code of this strategy{comment}", path)

@@ -1,0 +1,104 @@
+"""Strategies in Markdown: YAML at the top, and below it a heading with the system prompt for each agent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from stringd.plugin.strict_files import FileInvalid, Members, Node, Scalar, read_yaml, shown
+from stringd.plugin.text import nearest
+from stringd_runs.strategies.strategy_format import DEEPEST, LiteralText, StrategySource
+
+_FENCE = re.compile(r"---[ \t]*")
+_AGENTS, _PROMPT = "agents", "systemPrompt"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Section:
+    """A heading that names an agent, and the text below it."""
+
+    line: int
+    agent: str
+    text: str
+
+
+def read_markdown(source: StrategySource) -> Node:
+    """Return the front matter, with the text below each heading as the prompt of the agent it names."""
+    lines = source.text.split("\n")
+    end = _end_of_front_matter(lines)
+    front = read_yaml("\n".join(["", *lines[1:end]]), DEEPEST)
+    if not isinstance(front, Members):
+        raise FileInvalid(
+            1, "the front matter must be a mapping with the keys name, version, agents and flow"
+        )
+    for section in _sections(lines, end + 1):
+        front = _with_prompt(front, section)
+    return front
+
+
+def _end_of_front_matter(lines: Sequence[str]) -> int:
+    if not _FENCE.fullmatch(lines[0]):
+        raise FileInvalid(1, "the file must begin with front matter between two lines of ---")
+    end = next((number for number, line in enumerate(lines[1:], 1) if _FENCE.fullmatch(line)), None)
+    if end is None:
+        raise FileInvalid(1, "the front matter is not closed by a line of ---")
+    return end
+
+
+def _sections(lines: Sequence[str], begin: int) -> list[_Section]:
+    """Return the sections that begin with a heading of the first one's rank, or of a higher one."""
+    headings = _headings(lines, begin)
+    first = headings[0][0] if headings else len(lines)
+    if stray := next((number for number in range(begin, first) if lines[number].strip()), None):
+        raise FileInvalid(stray + 1, "a text must stand below the heading that names its agent")
+    ends = [*(start for start, _, _ in headings[1:]), len(lines)]
+    return [
+        _Section(line=start + 1, agent=name, text="\n".join(lines[below:end]).strip("\n"))
+        for (start, below, name), end in zip(headings, ends, strict=True)
+    ]
+
+
+def _headings(lines: Sequence[str], begin: int) -> list[tuple[int, int, str]]:
+    """Return the first line of each heading, the line below it, and its text."""
+    # Only runs that have such a strategy need the parser.
+    from markdown_it import MarkdownIt
+
+    parser = MarkdownIt("commonmark")
+    parser.core.ruler.enableOnly(["normalize", "block"])
+    tokens = parser.parse("\n".join([*[""] * begin, *lines[begin:]]))
+    found = [
+        (int(it.tag[1:]), *(it.map or (0, 0)), inline.content.strip())
+        for it, inline in pairwise(tokens)
+        if it.type == "heading_open" and it.level == 0
+    ]
+    return [(start, below, name) for rank, start, below, name in found if rank <= found[0][0]]
+
+
+def _with_prompt(front: Members, section: _Section) -> Members:
+    """Return the front matter in which the agent of a section has its text as the prompt."""
+    agents = next((it for key, it in front.members if _is(key, _AGENTS)), None)
+    members = agents.members if isinstance(agents, Members) else ()
+    names = [key.text for key, _ in members if isinstance(key, Scalar)]
+    if section.agent not in names:
+        meant = nearest(section.agent, names)
+        hint = f"nearest: {meant}" if meant else f"known: {', '.join(names) or 'none'}"
+        message = f"the heading {shown(section.agent)} names no agent of the front matter; {hint}"
+        raise FileInvalid(section.line, message)
+    prompted = [(key, _prompted(it, section) if _is(key, section.agent) else it) for key, it in members]
+    changed = Members(line=agents.line if agents else 1, members=prompted)
+    return replace(front, members=[(key, changed if it is agents else it) for key, it in front.members])
+
+
+def _prompted(agent: Node, section: _Section) -> Node:
+    if isinstance(agent, Scalar) and agent.is_plain and not agent.text:
+        agent = Members(line=agent.line, members=())
+    if not isinstance(agent, Members):
+        return agent
+    key = Scalar(line=section.line, text=_PROMPT)
+    return replace(agent, members=[*agent.members, (key, LiteralText(line=section.line, text=section.text))])
+
+
+def _is(key: Node, name: str) -> bool:
+    return isinstance(key, Scalar) and key.text == name
