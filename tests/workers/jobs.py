@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import fcntl
+import gc
 import os
 import resource
 import signal
@@ -43,6 +44,17 @@ def pair(left: object, right: object) -> Pair:
 def process() -> int:
     """Return the id of this process."""
     return os.getpid()
+
+
+def collections_during(objects: int) -> int:
+    """Return how often the collector scans objects while so many are made that stay alive."""
+    before = _collections()
+    kept = [[it] for it in range(objects)]
+    return _collections() - before if kept else 0
+
+
+def _collections() -> int:
+    return sum(generation["collections"] for generation in gc.get_stats())
 
 
 def trap() -> Trap:

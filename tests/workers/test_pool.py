@@ -40,6 +40,10 @@ def test_large_values_are_passed(workers: BlockingWorkers) -> None:
     assert workers.run(jobs.pair, text, None, budget=ENOUGH).left == text
 
 
+def test_large_results_are_rarely_scanned_for_garbage(workers: BlockingWorkers) -> None:
+    assert workers.run(jobs.collections_during, 100_000, budget=ENOUGH) < 10
+
+
 def test_refusal_of_a_job_is_raised_with_its_lines(workers: BlockingWorkers) -> None:
     before = workers.run(jobs.process, budget=ENOUGH)
     with pytest.raises(Refusal) as refused:

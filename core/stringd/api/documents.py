@@ -114,7 +114,7 @@ class Loader:
 class Renderer:
     """Converts bytes of the named media types to a document; it may block.
 
-    It runs in a thread, or for more than 64 KiB in a worker process with limited time and memory, if it is a
+    It runs in a thread, or for more than 128 KiB in a worker process with limited time and memory, if it is a
     module-level function; with `apart` always in a worker process. With `pages`, `LoadOptions.pages` apply.
 
     `image/*` matches all images without a more specific renderer, `*/*` everything without another renderer.

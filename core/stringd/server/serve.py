@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import signal
 import socket
@@ -28,6 +27,7 @@ from stringd.server.watchdog import Watchdog
 from stringd.storage.secret_store import SecretStore
 from stringd.text.escaping import visible
 from stringd.text.masking import mask_values
+from stringd.workers.garbage_collection import collect_rarely
 
 log = logging.getLogger(__name__)
 
@@ -53,10 +53,7 @@ def serve(config: Config) -> int:
         forbid_memory_access()
     runtime = make_runtime(config)
     formatter.secrets = runtime.secrets
-    # A large document consists of a million live objects: collecting garbage would take half of its parsing
-    # time. Objects from startup are never freed.
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    collect_rarely()
     with _bound_socket(config.port) as listener, runtime.opened():
         hand_over_token(runtime.operator, config.operator_fd)
         runtime.port = listener.getsockname()[1]

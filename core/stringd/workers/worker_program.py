@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import gc
 import importlib
 import os
 import resource
@@ -16,6 +15,7 @@ from typing import Any
 from stringd.errors import Refusal
 from stringd.processes.tree import die_with_parent
 from stringd.workers.confinement import Seal, confine, limit_resources
+from stringd.workers.garbage_collection import collect_rarely
 from stringd.workers.protocol import LENGTH, READY, STARTED, open_channel, packed, trusted
 
 # The limit of address space for any job.
@@ -34,8 +34,7 @@ def main() -> None:
     die_with_parent()
     for module in given.modules:
         importlib.import_module(module)
-    # Imported modules are never freed.
-    gc.freeze()
+    collect_rarely()
     limit_resources(_MOST_MEMORY)
     confine(given.seal)
     _serve(given.channel)
