@@ -18,10 +18,14 @@ WritePiece: TypeAlias = Callable[[bytes], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BodySink:
-    """Where the body of a successful response goes, decompressed, up to a limit of bytes."""
+    """Where the body of a successful response goes, decompressed, up to a limit of bytes.
+
+    A body with more than `pieces` pieces must have a KiB for each one beyond that.
+    """
 
     write: WritePiece
     limit: int
+    pieces: int = 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,9 +23,8 @@ USER_AGENT = f"stringd/{__version__}"
 DAEMON_AGENT = re.compile(rb"(?<!\S)stringd/", re.IGNORECASE)
 """Finds the product in the `User-Agent` header of a stringd daemon, of any version."""
 MEBIBYTE = 1024 * 1024
-# Each piece has a cost, however small: ten million of them would block the daemon for minutes.
-MAX_PIECES = 50_000
-# The least average size of the pieces of a body that has more of them.
+# The least average size of the pieces of a body that has more of them than its sink takes: each piece has a
+# cost, however small, and ten million of them would block the daemon for minutes.
 _LEAST_PIECE = 1024
 UPLOAD, DOWNLOAD = "upload", "download"
 _UPLOAD_PIECE = 64 * 1024
@@ -114,7 +113,7 @@ async def _read_body(
 ) -> None:
     declared = headers.get("content-length", "")
     total = int(declared) if declared.isdigit() else None
-    _check_size(total or 0, 0, sink.limit)
+    _check_size(total or 0, 0, sink)
     decoder = BodyDecoder(headers.get("content-encoding", ""))
     count = arrived = size = 0
     async for data in response.aiter_stream():
@@ -122,7 +121,7 @@ async def _read_body(
         arrived += len(data)
         for piece in decoder.feed(data):
             size += len(piece)
-            _check_size(max(size, arrived), count, sink.limit)
+            _check_size(max(size, arrived), count, sink)
             await sink.write(piece)
             # A highly compressed body, or one in tiny chunks, would otherwise block the event loop.
             await asyncio.sleep(0)
@@ -131,11 +130,11 @@ async def _read_body(
     decoder.finish()
 
 
-def _check_size(size: int, count: int, limit: int) -> None:
-    if size > limit:
-        raise HttpFailed(f"the answer is larger than {limit // MEBIBYTE} MiB")
-    if count > MAX_PIECES + size // _LEAST_PIECE:
-        raise HttpFailed(f"the answer comes in more than {MAX_PIECES} pieces")
+def _check_size(size: int, count: int, sink: BodySink) -> None:
+    if size > sink.limit:
+        raise HttpFailed(f"the answer is larger than {sink.limit // MEBIBYTE} MiB")
+    if count > sink.pieces + size // _LEAST_PIECE:
+        raise HttpFailed(f"the answer comes in more than {sink.pieces} pieces")
 
 
 def _joined(lines: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -11,11 +11,14 @@ from stringd.http_client.redirects import (
     fetch,
     follow_redirects,
 )
+from stringd.text.sse import SseEvent, SseParser
 
 __all__ = [
     "MAX_REDIRECTS",
     "Redirect",
     "RedirectFailed",
+    "SseEvent",
+    "SseParser",
     "TooManyRedirects",
     "fetch",
     "follow_redirects",

@@ -34,6 +34,12 @@ class Model:
     capabilities: Mapping[str, Any] | None = None
     cost: Mapping[str, Any] | None = None
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.id, str) or not self.id or not isinstance(self.name, str | None):
+            raise TypeError(
+                f"a model needs an id and a name that are texts, not {self.id!r} and {self.name!r}"
+            )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:

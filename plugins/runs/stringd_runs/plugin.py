@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
-from stringd.plugin import CliCommand, HealthField, Hook, Runtime, Service, hookimpl
+from stringd.plugin import CliCommand, HealthField, Hook, Runtime, Service, Settings, hookimpl
 from stringd_runs.agents.agent_types import AgentType
 from stringd_runs.agents.agent_types import stringd_agent_types as agent_types_hook
 from stringd_runs.flows.built_in_flows import FLOW_TYPES
@@ -17,6 +17,7 @@ from stringd_runs.model_provider import stringd_model_providers as model_provide
 from stringd_runs.run_programs.run_command import RUN
 from stringd_runs.run_programs.runs_command import RUNS
 from stringd_runs.runs_service import runs_service
+from stringd_runs.runs_settings import RunsSettings
 from stringd_runs.serving.health_fields import health_fields
 from stringd_runs.serving.run_endpoint import PATH
 from stringd_runs.strategies.strategy import FUNCTION
@@ -56,6 +57,12 @@ def stringd_health(runtime: Runtime) -> Iterable[HealthField]:
     """Add what clients of the WebSocket look for in `/health`."""
     service = runs_service(runtime)
     return health_fields(lambda: service.active, lambda: service.endpoint.connected)
+
+
+@hookimpl
+def stringd_settings() -> Iterable[Settings]:
+    """Declare what can be set of runs."""
+    return (Settings(record=RunsSettings),)
 
 
 @hookimpl

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from stringd_runs.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall
+from stringd_runs.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall, Usage
 from stringd_runs.model_provider import Finished, ModelCall, ModelProvider, ProviderEvent, ProviderFailed
 from stringd_runs.providers.model_stream import StreamLimits, stream_model
 from tests.runs.providers.model_calls import collect, model_call, text_of
@@ -167,9 +167,23 @@ def test_a_bug_of_a_provider_is_its_failure_and_tells_no_values(error: Exception
 
 
 @pytest.mark.requirement("runs.providers.failures")
-@pytest.mark.parametrize("value", ["text", 1, b"x", {"text": "a"}])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "text",
+        1,
+        {"text": "a"},
+        Text(text=5),  # type: ignore[arg-type]
+        Thinking(id="x", text=None),  # type: ignore[arg-type]
+        ThinkingStart(id=1),  # type: ignore[arg-type]
+        ToolCall(id="1", name="x", arguments={}),  # type: ignore[arg-type]
+        Finished(usage=Usage(prompt_tokens="1")),  # type: ignore[arg-type]
+        Finished(usage=None),  # type: ignore[arg-type]
+    ],
+    ids=repr,
+)
 def test_what_is_no_event_is_a_failure(value: Any) -> None:
-    with pytest.raises(ProviderFailed, match="tried failed with TypeError"):
+    with pytest.raises(ProviderFailed, match="tried has streamed a malformed event"):
         Attempts((value,)).run()
 
 

@@ -8,9 +8,9 @@ import random
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import get_args
 
 from stringd.plugin.text import counted
+from stringd_runs.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall, Usage
 from stringd_runs.model_provider import (
     Finished,
     ModelCall,
@@ -21,7 +21,6 @@ from stringd_runs.model_provider import (
 from stringd_runs.providers.provider_options import OptionReader
 
 LOG = logging.getLogger(__name__)
-_EVENTS = get_args(ProviderEvent)
 _DEFAULT_RETRIES = 2
 _MOST_RETRIES = 10
 
@@ -94,18 +93,30 @@ async def _own_failures(provider: ModelProvider, call: ModelCall) -> AsyncGenera
     try:
         async with aclosing(provider.stream(call)) as events:
             async for event in events:
-                _check_event(event)
+                if not _is_sound(event):
+                    break
                 yield event
+            else:
+                return
     except ProviderFailed:
         raise
     except Exception as error:
         LOG.exception("the provider %s failed", provider.name)
         raise ProviderFailed(f"{provider.name} failed with {type(error).__name__}: see the log") from error
+    raise ProviderFailed(f"{provider.name} has streamed a malformed event: {type(event).__name__}")
 
 
-def _check_event(event: object) -> None:
-    if not isinstance(event, _EVENTS):
-        raise TypeError(f"a provider streams events, not {type(event).__name__}")
+def _is_sound(event: object) -> bool:
+    match event:
+        case Text(text=str()) | Thinking(id=str(), text=str()):
+            return True
+        case ThinkingStart(id=str()) | ThinkingEnd(id=str()):
+            return True
+        case ToolCall(id=str(), name=str(), arguments=str()):
+            return True
+        case Finished(usage=Usage(prompt_tokens=int(), completion_tokens=int()), finish_reason=str()):
+            return True
+    return False
 
 
 def _pause(error: ProviderFailed, attempt: int, limits: StreamLimits) -> float:

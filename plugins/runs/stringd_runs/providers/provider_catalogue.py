@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import zip_longest
 from typing import Any
 
 from stringd.plugin import Runtime, User
 from stringd.plugin.text import nearest
+from stringd_runs.messages.daemon_replies import ListedModel, ListedProvider
 from stringd_runs.model_provider import (
     Model,
     ModelCall,
@@ -16,7 +20,12 @@ from stringd_runs.model_provider import (
     ProviderFailed,
 )
 from stringd_runs.providers.builtin_providers import builtin_providers
-from stringd_runs.providers.model_stream import stream_model
+from stringd_runs.providers.model_stream import DEFAULT_LIMITS, StreamLimits, stream_model
+from stringd_runs.runs_settings import RunsSettings
+
+LOG = logging.getLogger(__name__)
+_CONFIGURED = "configured"
+_LIST_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +35,7 @@ class ChosenModel:
     provider: ModelProvider
     model: str
     options: Mapping[str, Any]
+    limits: StreamLimits = DEFAULT_LIMITS
     context_window: int | None = None
 
     @property
@@ -35,15 +45,20 @@ class ChosenModel:
 
     def stream(self, call: ModelCall) -> AsyncGenerator[ProviderEvent, None]:
         """Stream a call, as `stream_model` does."""
-        return stream_model(self.provider, call)
+        return stream_model(self.provider, call, self.limits)
 
 
 class ProviderCatalogue:
-    """The providers that plugins have added."""
+    """The providers of this plugin and of others."""
 
     def __init__(self, runtime: Runtime) -> None:
-        found = (*runtime.added(ModelProvider), *builtin_providers(runtime))
-        self._providers = {it.name: it for it in found}
+        self._providers = {it.name: it for it in builtin_providers(runtime)}
+        for it in runtime.added(ModelProvider):
+            if self._providers.setdefault(it.name, it) is not it:
+                LOG.warning("a plugin's provider %s is left out: stringd has one of this name", it.name)
+        self._listed: dict[str, Sequence[Model]] = {}
+        settings = runtime.settings(RunsSettings)
+        self._limits = StreamLimits(first=settings.first_seconds, idle=settings.idle_seconds)
 
     def choose(self, name: str, user: User, provider_options: Mapping[str, Any]) -> ChosenModel:
         """Return the model that `provider/model` names, ready to be called.
@@ -51,8 +66,8 @@ class ProviderCatalogue:
         `provider_options` are those of the agent for all providers. Raises `ProviderFailed` if there is no
         such provider, if it lacks its key, or if the model cannot work with these options.
         """
-        provider_name, slash, model = name.partition("/")
-        if not slash or not model:
+        provider_name, _, model = name.partition("/")
+        if not provider_name or not model:
             raise ProviderFailed(f"a model is named as provider/model, not {name}")
         provider = self._provider(provider_name)
         options = provider_options.get(provider_name, {})
@@ -61,13 +76,78 @@ class ProviderCatalogue:
         if not provider.is_configured(user):
             raise ProviderFailed(f"{provider_name} is not configured: {provider.key_hint}")
         provider.check(model, options)
-        known = self._known_models(provider).get(model)
+        known = next((it for it in self._known_models(provider) if it.id == model), None)
         return ChosenModel(
             provider=provider,
             model=model,
             options=options,
+            limits=self._limits,
             context_window=known.context_window if known else None,
         )
+
+    async def list_providers(
+        self, user: User, *, scope: str | None = None, live: bool = False
+    ) -> Sequence[ListedProvider]:
+        """Return all providers by id, or those that a user can use if the scope is `configured`.
+
+        Providers are asked for their models only if the list should be `live`.
+        """
+        providers = self._in_scope(user, scope)
+        errors = await asyncio.gather(*(self._ask(it, user) for it in providers if live))
+        return [
+            self._listed_provider(it, user, error)
+            for it, error in zip_longest(providers, errors, fillvalue=None)
+            if it is not None
+        ]
+
+    async def list_models(
+        self, user: User, *, model_id: str | None = None, scope: str | None = None
+    ) -> Sequence[ListedModel]:
+        """Return the known models by id, or those whose id contains a text, with their providers."""
+        models: dict[str, Model] = {}
+        offering: dict[str, list[ModelProvider]] = {}
+        for provider in self._in_scope(user, scope):
+            for it in self._known_models(provider):
+                if (model_id or "").lower() in it.id.lower():
+                    models.setdefault(it.id, it)
+                    offering.setdefault(it.id, []).append(provider)
+        return [_available(models[it], offering[it], user) for it in sorted(models)]
+
+    async def _ask(self, provider: ModelProvider, user: User) -> str | None:
+        """Ask a provider for its models; return why that failed, if it did."""
+        if provider.list_models is None or not provider.is_configured(user):
+            return None
+        try:
+            async with asyncio.timeout(_LIST_SECONDS):
+                self._listed[provider.name] = tuple(await provider.list_models(user))
+        except TimeoutError:
+            return f"{provider.name} has not answered for {_LIST_SECONDS:g} seconds"
+        except ProviderFailed as error:
+            return str(error)
+        except Exception as error:
+            LOG.exception("the provider %s could not list its models", provider.name)
+            return f"{provider.name} failed with {type(error).__name__}: see the log"
+        return None
+
+    def _in_scope(self, user: User, scope: str | None) -> Sequence[ModelProvider]:
+        providers = [self._providers[it] for it in sorted(self._providers)]
+        return [it for it in providers if scope != _CONFIGURED or it.is_configured(user)]
+
+    def _listed_provider(self, provider: ModelProvider, user: User, error: str | None) -> ListedProvider:
+        return ListedProvider(
+            id=provider.name,
+            name=provider.title,
+            credential_type=provider.credential_type,
+            auth_status=_CONFIGURED if provider.is_configured(user) else "none",
+            models=[_listed_model(it) for it in self._known_models(provider)],
+            models_source="live" if provider.name in self._listed else "built-in",
+            is_custom=provider.is_custom,
+            error=error,
+        )
+
+    def _known_models(self, provider: ModelProvider) -> Sequence[Model]:
+        """Return the models that the provider has last listed, or else those known without asking."""
+        return self._listed.get(provider.name, provider.models)
 
     def _provider(self, name: str) -> ModelProvider:
         if name in self._providers:
@@ -76,5 +156,16 @@ class ProviderCatalogue:
         hint = f"did you mean {similar}?" if similar else f"there are {', '.join(sorted(self._providers))}"
         raise ProviderFailed(f"there is no provider {name}: {hint}")
 
-    def _known_models(self, provider: ModelProvider) -> Mapping[str, Model]:
-        return {it.id: it for it in provider.models}
+
+def _listed_model(model: Model) -> ListedModel:
+    return ListedModel(**{it.name: getattr(model, it.name) for it in fields(Model)})
+
+
+def _available(model: Model, providers: Sequence[ModelProvider], user: User) -> ListedModel:
+    configured = [it.name for it in providers if it.is_configured(user)]
+    return replace(
+        _listed_model(model),
+        has_credentials=bool(configured),
+        providers=[it.name for it in providers],
+        configured_providers=configured,
+    )

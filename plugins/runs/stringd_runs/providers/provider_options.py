@@ -9,6 +9,11 @@ from stringd.plugin.text import nearest
 from stringd_runs.model_provider import ProviderFailed
 
 
+def renamed_options(options: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the options that a table has other names for, under these names."""
+    return {names[it]: value for it, value in options.items() if it in names}
+
+
 class OptionReader:
     """Reads options by name; raises `ProviderFailed` for wrong values, and for names nobody has read."""
 
