@@ -225,6 +225,8 @@ class Service:
     name: str
     run: Callable[[], Awaitable[None]]
     required: bool = False
+    stop_seconds: float = 0.0
+    """How long the daemon waits for it when it stops, before connections are closed; at most 3 s."""
 
     def __post_init__(self) -> None:
         check_word("service", self.name)

@@ -7,13 +7,14 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 
 import uvicorn
 
 from stringd.api.events import DaemonReady
+from stringd.api.runtime import Service
 from stringd.config import BODY_LIMIT, LOOPBACK
 from stringd.processes.descriptors import DESCRIPTORS
 from stringd.processes.standard_streams import announce
@@ -32,6 +33,7 @@ SHUTDOWN_DELAY_SECONDS = 0.05
 # send their answers, and finally a forced exit.
 COMMAND_GRACE_SECONDS = 1.0
 TOPICS_END_SECONDS = 2.7
+SERVICE_END_SECONDS = 3.0
 FLUSH_SECONDS = 0.3
 ROUTE_GRACE_SECONDS = 0.3
 CLOSE_SECONDS = 4
@@ -46,6 +48,8 @@ class Server(uvicorn.Server):
         self._timeouts = ClientTimeouts(Limits())
         self._acceptors: list[Acceptor] = []
         self.exit_code = 0
+        self.services: Mapping[asyncio.Task[None], Service] = {}
+        """The running services."""
         super().__init__(
             uvicorn.Config(
                 make_app(runtime, stop=self.stop_soon),
@@ -113,20 +117,26 @@ class Server(uvicorn.Server):
         return Acceptor(listener, make, self._timeouts, DESCRIPTORS.current)
 
     async def _end_topics(self) -> None:
-        await self._runtime.stop(COMMAND_GRACE_SECONDS, TOPICS_END_SECONDS)
-        for connection in list(self.server_state.connections):
-            if isinstance(connection, WebSocketConnection):
-                connection.go_away()
+        ending = self._runtime.stop(COMMAND_GRACE_SECONDS, TOPICS_END_SECONDS)
+        await asyncio.gather(ending, *(self._service_end(*it) for it in self.services.items()))
         # Every command is answered now; clients that neither send nor read are not waited for.
         await asyncio.sleep(FLUSH_SECONDS)
         for connection in list(self.server_state.connections):
-            if connection.transport:
+            if isinstance(connection, WebSocketConnection):
+                connection.go_away()
+            elif connection.transport:
                 connection.transport.abort()
         # Only routes of plugins still run now, and they had time to end by themselves.
         if tasks := set(self.server_state.tasks):
             await asyncio.wait(tasks, timeout=ROUTE_GRACE_SECONDS)
         for task in self.server_state.tasks:
             task.cancel()
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+
+    async def _service_end(self, task: asyncio.Task[None], service: Service) -> None:
+        if service.stop_seconds:
+            await asyncio.wait((task,), timeout=min(service.stop_seconds, SERVICE_END_SECONDS))
 
     def _force_exit(self) -> None:
         log.error("shutdown did not finish within %s s; exiting", LAST_RESORT_SECONDS)

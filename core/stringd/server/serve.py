@@ -6,7 +6,7 @@ import asyncio
 import logging
 import signal
 import socket
-from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import Any
 
@@ -92,7 +92,8 @@ async def _run(runtime: LocalRuntime, listener: socket.socket) -> int:
     for number in _END_SIGNALS:
         loop.add_signal_handler(number, server.stop)
     with Watchdog(loop):
-        async with _running(runtime.catalogue.services, server, runtime.notices), aclosing(runtime):
+        services = _running(runtime.catalogue.services, server, runtime.notices)
+        async with services as server.services, aclosing(runtime):
             # A service that the daemon can't begin without has ended it by now.
             await asyncio.sleep(0)
             if not server.should_exit:
@@ -101,10 +102,12 @@ async def _run(runtime: LocalRuntime, listener: socket.socket) -> int:
 
 
 @asynccontextmanager
-async def _running(services: Iterable[Service], server: Server, notices: list[str]) -> AsyncIterator[None]:
-    tasks = [asyncio.create_task(_supervise(service, server, notices)) for service in services]
+async def _running(
+    services: Iterable[Service], server: Server, notices: list[str]
+) -> AsyncIterator[Mapping[asyncio.Task[None], Service]]:
+    tasks = {asyncio.create_task(_supervise(service, server, notices)): service for service in services}
     try:
-        yield
+        yield tasks
     finally:
         for task in tasks:
             task.cancel()

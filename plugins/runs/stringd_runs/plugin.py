@@ -42,7 +42,7 @@ def stringd_hooks() -> Iterable[Hook]:
 @hookimpl
 def stringd_services(runtime: Runtime) -> Iterable[Service]:
     """Add the life of all runs: their histories are closed at the start, they are stopped at the end."""
-    return (Service(name="runs", run=runs_service(runtime).serve),)
+    return (Service(name="runs", run=runs_service(runtime).serve, stop_seconds=3.0),)
 
 
 @hookimpl
