@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from inspect import iscoroutinefunction
 from typing import TypeAlias
 
 from stringd.plugin import hookspec
@@ -31,6 +32,8 @@ class FlowType:
     required: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
+        if not iscoroutinefunction(self.run):
+            raise TypeError(f"type of flow {self.name} needs an async function, not {self.run!r}")
         if taken := self.options.keys() & set(FLOW_KEYS):
             raise ValueError(f"type of flow {self.name} has an option that all flows have: {min(taken)}")
         if unknown := self.required - self.options.keys():

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from stringd.plugin import Refusal
+from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.strict_files import FileInvalid, Members, Node, Scalar, Value
 from stringd_runs.strategies.agent_reading import AgentTypes, read_agents
 from stringd_runs.strategies.field_values import filled_text, free_mapping, optional_text, required
@@ -60,7 +60,8 @@ def read_source(path: Path, read_file: ReadFile) -> StrategySource:
     try:
         return StrategySource(path=path, text=decoded(read_file(path), _WHAT))
     except Refusal as refusal:
-        raise StrategyInvalid(refusal.message, path) from None
+        is_missing = refusal.code == ErrorCode.NOT_FOUND
+        raise StrategyInvalid("there is no such file" if is_missing else refusal.message, path) from None
     except OSError as error:
         raise StrategyInvalid(f"cannot read the strategy: {error.strerror or error}", path) from None
     except FileInvalid as error:
