@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 from stringd.plugin import Runtime
 from stringd_runs.serving.run_endpoint import RunEndpoint
+from stringd_runs.tools.run_topics import run_topics
 
 if TYPE_CHECKING:
     from stringd_runs.histories.history_store import HistoryStore
@@ -22,8 +23,10 @@ class RunsService:
         self.endpoint = RunEndpoint(runtime, lambda: self.runs)
 
     async def serve(self) -> None:
-        """Close the histories of a daemon that was killed; stop all runs and connections with this one."""
+        """Clean up after an earlier daemon; stop all runs and connections when this one stops."""
         await self._store.close_open()
+        if any(run_topics(self._runtime)):
+            await self.runs.end_left_topics()
         await self._runtime.stopping()
         await self.runs.close()
         await self.endpoint.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from stringd.plugin import User
 from stringd_runs.running.run import Run
@@ -15,10 +15,12 @@ KEPT_SECONDS = 3600.0
 class RunMemory:
     """Runs by id; those that have ended leave after an hour, or when there are too many of them.
 
-    A run that somebody follows stays, as long as there are others that can leave.
+    A run that somebody follows stays, as long as there are others that can leave. `on_left` is called with
+    each run that leaves.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, on_left: Callable[[Run], None]) -> None:
+        self._on_left = on_left
         self._runs: dict[str, Run] = {}
         self._ended: dict[str, asyncio.TimerHandle] = {}
 
@@ -69,3 +71,4 @@ class RunMemory:
     def _leave(self, run: Run) -> None:
         self.note_active(run)
         del self._runs[run.id]
+        self._on_left(run)

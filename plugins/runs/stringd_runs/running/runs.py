@@ -5,6 +5,8 @@ To any user but its own, a run does not exist.
 
 from __future__ import annotations
 
+import asyncio
+import contextvars
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
@@ -26,6 +28,7 @@ from stringd_runs.running.run_memory import RunMemory
 from stringd_runs.running.run_preparer import RunPreparer, stored_history
 from stringd_runs.running.run_refused import RunRefused
 from stringd_runs.running.strategy_loader import StrategyLoader
+from stringd_runs.tools.run_topics import end_topics, run_topics
 
 SHUT_DOWN = "the daemon is shutting down"
 
@@ -37,7 +40,8 @@ class Runs:
         self._runtime = runtime
         self._store = store
         self._loader = loader
-        self._memory = RunMemory()
+        self._memory = RunMemory(on_left=self._end_topics)
+        self._ending: set[asyncio.Task[None]] = set()
         self._preparer = RunPreparer(store, loader, self._memory)
 
     @property
@@ -147,6 +151,13 @@ class Runs:
         history = await self._own_history(user, run_id, ErrorCode.PREPARE_FAILED)
         return history.remembered.conversation() if history else None
 
+    async def end_left_topics(self) -> None:
+        """End the topics that runs have left behind in an earlier life of the daemon."""
+        ended = {(it.user_id, it.run_id) for it in await self._store.ended()}
+        for user_id, run_id, _ in tuple(run_topics(self._runtime)):
+            if (user_id, run_id) in ended and self._memory.owner(run_id) != user_id:
+                await end_topics(self._runtime, user_id, run_id)
+
     async def close(self) -> None:
         """Stop all runs, and return once their ends are stored and delivered; the daemon is stopping."""
         self._preparer.close(SHUT_DOWN)
@@ -190,6 +201,13 @@ class Runs:
         self._memory.add(run)
         self._memory.note_ended(run)
         return run
+
+    def _end_topics(self, run: Run) -> None:
+        """End the topics of a run that leaves memory, in a task of their own."""
+        ending = end_topics(self._runtime, run.user.id, run.id)
+        task = asyncio.get_running_loop().create_task(ending, context=contextvars.Context())
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
 
     async def _own_history(self, user: User, run_id: str, code: ErrorCode) -> History | None:
         history = await stored_history(self._store, run_id, code)

@@ -13,6 +13,7 @@ from stringd.plugin.text import reply_text
 from stringd_runs.agent import AgentFailed, RunContext, ToolUse
 from stringd_runs.model_provider import Tool
 from stringd_runs.tools.agent_tool import ToolOutcome
+from stringd_runs.tools.run_topics import last_part
 
 _PREFIX = "topic:"
 _LONGEST_NAME = 64
@@ -78,7 +79,7 @@ def make_topic_tool(entry: str, run_id: str, runtime: Runtime) -> TopicTool:
         raise ValueError(f"{entry!r} is no tool: tools are topics, such as {_PREFIX}file")
     kind, *names = entry.removeprefix(_PREFIX).split(":")
     try:
-        topic = runtime.topic_name(":".join((kind, *names, f"run-{run_id}")))
+        topic = runtime.topic_name(":".join((kind, *names, last_part(run_id))))
     except RequestRefused as refused:
         raise ValueError(f"{entry!r} is no tool: {refused}") from None
     name = "_".join((kind, *names))
