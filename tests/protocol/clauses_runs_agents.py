@@ -24,4 +24,22 @@ RUNS_AGENTS = requirements(
     ("runs.agents.tools.max_steps", "The loop ends at maxSteps, and the finish reason says so."),
     ("runs.agents.tools.bounded", "Output of tools is bounded, and the cut is said."),
     ("runs.agents.tools.untrusted", "Output stands between marks that it cannot imitate."),
+    ("runs.agents.tools.topics", "A tool is a topic of the run's own, in which the model runs commands."),
+    ("runs.agents.tools.topics.end", "The topics of a run end when it has left memory, also over a restart."),
+    ("runs.agents.tools.failures", "A failing command is told to the model, and the loop goes on."),
+    ("runs.agents.tools.entries", "An unknown tool fails the preparation."),
+    ("runs.agents.tools.boundary", "Tools act as the run's user, within that user's paths."),
+    ("runs.agents.tools.cancel", "Stopping a run stops the commands of its tools."),
+    ("runs.agents.tools.log", "The commands of tools pass interceptors and the audit log."),
+    ("runs.agents.permissions.asked", "Questions of tools are sent as request_permission."),
+    (
+        "runs.agents.permissions.decided",
+        "permission_decision answers such a question; the first one wins.",
+    ),
+    (
+        "runs.agents.permissions.lasting",
+        "Lasting decisions hold for run, agent, tool and operation.",
+    ),
+    ("runs.agents.permissions.operator", "Questions to a person need the operator's token at the upgrade."),
+    ("runs.agents.permissions.closed", "Decisions about nothing that is open: NO_PENDING_PERMISSION."),
 )

@@ -25,7 +25,7 @@ class Box:
 
     def __init__(self, **limits: int) -> None:
         self.times_full = 0
-        self.outbox = RunOutbox(self._note, **limits)
+        self.outbox = RunOutbox(self._note, is_operator=False, **limits)
 
     def _note(self) -> None:
         self.times_full += 1

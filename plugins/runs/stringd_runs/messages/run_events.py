@@ -155,5 +155,9 @@ class EncodedEvent:
 class Subscriber(Protocol):
     """Something that follows a run."""
 
+    @property
+    def is_operator(self) -> bool:
+        """Whether it brings the operator's token, and so may decide about permissions."""
+
     def deliver(self, event: EncodedEvent) -> None:
         """Take an event, at once."""

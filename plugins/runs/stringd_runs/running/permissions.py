@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 
 from stringd.plugin import (
@@ -52,25 +52,33 @@ class Permissions:
     """The open questions of one run's tools, and the decisions that hold for the rest of it."""
 
     def __init__(
-        self, run_id: str, user_id: str, runtime: Runtime, publish: Callable[[RequestPermission], None]
+        self,
+        run_id: str,
+        user_id: str,
+        runtime: Runtime,
+        publish: Callable[[RequestPermission], None],
+        has_operator: Callable[[], bool],
     ) -> None:
         self._run_id = run_id
         self._user_id = user_id
         self._runtime = runtime
         self._publish = publish
+        self._has_operator = has_operator
         self._asked: dict[str, tuple[ToolUse, Question]] = {}
         self._verdicts: dict[_Matter, _Verdict] = {}
 
     @contextmanager
     def using(self, use: ToolUse) -> Iterator[None]:
-        """Mirror the questions that a tool's command asks."""
+        """Show the questions that a tool's command asks; clients with the operator's token are operators."""
         wanted = EventFilter(
             user_id=self._user_id,
             topic=use.topic,
             request_id=use.request_id,
             kinds=frozenset({QuestionAsked.kind}),
         )
-        with self._runtime.events.watch(wanted) as asked:
+        questions = self._runtime.questions
+        attached = questions.attach_operator() if self._has_operator() else nullcontext()
+        with attached, self._runtime.events.watch(wanted) as asked:
             mirroring = asyncio.ensure_future(self._mirror(asked, use))
             try:
                 yield
@@ -123,6 +131,8 @@ class Permissions:
                 details={**question.details, "topic": use.topic},
             )
         )
+        if self._has_operator():
+            self._runtime.questions.mark_shown(question_id)
 
     def _answer(self, question_id: str, verdict: _Verdict) -> None:
         by = _OPERATOR if verdict.is_operator else self._user_id

@@ -140,7 +140,9 @@ class Run:
     def _permissions_with(self, runtime: Runtime) -> Permissions:
         """Return the permissions, which outlive an execution: some decisions hold for the whole run."""
         if self._permissions is None:
-            self._permissions = Permissions(self.id, self.user.id, runtime, self._report)
+            self._permissions = Permissions(
+                self.id, self.user.id, runtime, self._report, lambda: self.feed.has_operator
+            )
         return self._permissions
 
     def _report(self, event: RequestPermission) -> None:

@@ -42,6 +42,11 @@ class RunFeed:
         """Whether anybody has subscribed."""
         return bool(self._subscribers)
 
+    @property
+    def has_operator(self) -> bool:
+        """Whether somebody has subscribed who may decide about permissions."""
+        return any(it.is_operator for it in self._subscribers)
+
     def write_to(self, writer: HistoryWriter | None) -> None:
         """Write the events from now on to a history, after those that had none to be written to."""
         self._writer = writer

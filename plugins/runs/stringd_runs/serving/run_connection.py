@@ -27,9 +27,14 @@ _TOO_MANY = f"More than {MOST_OUTSTANDING} requests of this connection wait; wai
 class RunConnection:
     """Serves one WebSocket until the client leaves, or the daemon closes it."""
 
-    def __init__(self, socket: TextSocket, make_client: Callable[[RunOutbox], Client]) -> None:
+    def __init__(
+        self, socket: TextSocket, make_client: Callable[[RunOutbox], Client], *, is_operator: bool
+    ) -> None:
         self._socket = socket
-        self._outbox = RunOutbox(lambda: self.close(CloseCode.TRY_AGAIN_LATER, "the client reads too slowly"))
+        self._outbox = RunOutbox(
+            lambda: self.close(CloseCode.TRY_AGAIN_LATER, "the client reads too slowly"),
+            is_operator=is_operator,
+        )
         self._client = make_client(self._outbox)
         self._queue = RequestQueue()
         self._writer: asyncio.Task[None] | None = None

@@ -78,8 +78,8 @@ class RunEndpoint:
                 runs=self._runs(),
                 subscriber=outbox,
                 user_id=user_id,
-                is_operator=is_operator,
             ),
+            is_operator=is_operator,
         )
 
     def _is_operator(self, upgrade: HTTPConnection) -> bool:

@@ -19,7 +19,16 @@ class RunOutbox:
     Beyond them, it discards everything and calls `on_full`. A single message may be larger than the limit.
     """
 
-    def __init__(self, on_full: Callable[[], None], *, largest: int = LARGEST, most: int = MOST) -> None:
+    def __init__(
+        self,
+        on_full: Callable[[], None],
+        *,
+        is_operator: bool = False,
+        largest: int = LARGEST,
+        most: int = MOST,
+    ) -> None:
+        self.is_operator = is_operator
+        """Whether the client has brought the operator's token."""
         self._on_full = on_full
         self._largest = largest
         self._most = most

@@ -43,7 +43,6 @@ class Client:
     runs: Runs
     subscriber: Subscriber
     user_id: str
-    is_operator: bool
 
     @property
     def user(self) -> User:
@@ -97,7 +96,7 @@ def _decide(client: Client, message: PermissionDecision) -> None:
         message.run_id,
         message.permission_request_id,
         message.decision,
-        is_operator=client.is_operator,
+        is_operator=client.subscriber.is_operator,
     )
 
 
