@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from stringd.api.settings import option_of, settings_by_key, variable_of
+from stringd.api.settings import Setting, option_of, settings_by_key, variable_of
 from stringd.config import Config
 from stringd.extensions.registration import load_plugins
 from tests.docs.pages import ROOT, text_of
@@ -62,9 +62,16 @@ def test_every_environment_variable_is_documented() -> None:
 def test_every_setting_of_a_built_in_plugin_has_its_line() -> None:
     declared = load_plugins(Config(plugins=())).settings.declared
     rows = {
-        f"| `{plugin}.{key}` | `{variable_of(plugin, key)}` | `{option_of(plugin, it)}` |"
+        f"| `{plugin}.{key}` | `{variable_of(plugin, key)}` | {_option_cell(plugin, it)} |"
         for plugin, settings in declared.items()
         for key, it in settings_by_key(settings).items()
     }
     page = text_of("docs/reference/settings.md")
-    assert rows == set(re.findall(r"^\| `\w+\.\w+` \| `STRINGD_\w+` \| `--[\w-]+` \|", page, re.MULTILINE))
+    assert rows == set(
+        re.findall(r"^\| `\w+\.\w+` \| `STRINGD_\w+` \| (?:`--[\w-]+`|none) \|", page, re.MULTILINE)
+    )
+
+
+def _option_cell(plugin: str, it: Setting) -> str:
+    option = option_of(plugin, it)
+    return f"`{option}`" if option else "none"

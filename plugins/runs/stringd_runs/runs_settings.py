@@ -16,16 +16,16 @@ class RunsSettings:
     """What people can set for runs: where models are, and how long they may take."""
 
     openai_url: str = setting(
-        "https://api.openai.com/v1", "The base URL of the server behind openai-compatible/MODEL.", option=True
+        "https://api.openai.com/v1", "The base URL of the server behind openai-compatible/MODEL."
     )
     anthropic_url: str = setting(
-        "https://api.anthropic.com", "The base URL of the server behind anthropic/MODEL.", option=True
+        "https://api.anthropic.com", "The base URL of the server behind anthropic/MODEL."
     )
     endpoints: tuple[str, ...] = setting(
-        (), "Further OpenAI-compatible servers, as NAME=URL; their models are NAME/MODEL.", option=True
+        (), "Further OpenAI-compatible servers, as NAME=URL; their models are NAME/MODEL."
     )
     programs: tuple[str, ...] = setting(
-        (), "Programs that answer instead of a model, as NAME=COMMAND; they are process/NAME.", option=True
+        (), "Programs that answer instead of a model, as NAME=COMMAND; they are process/NAME."
     )
     program_variables: tuple[str, ...] = setting(
         (), "The variables of the daemon's environment that these programs get, besides the usual ones."
