@@ -69,6 +69,7 @@ class People:
         finally:
             self._asked.remove(person)
             listed.cancel()
+            await asyncio.wait((listed,))
 
     def answer(self, agent: str | None, text: str, through: str) -> None:
         """Answer the first question to an agent, or to anybody, or raise `RunRefused`."""

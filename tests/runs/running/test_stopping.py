@@ -1,0 +1,224 @@
+"""Stopping runs, at any time; each execution ends once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from stringd.testing.process import DaemonProcess
+from tests.runs.clients import ENDS, Message, RunClient, run_client
+from tests.runs.running.strategy_files import echo, person, sequential, stuck, write_strategy
+
+UNRULY = """
+import asyncio
+from stringd.plugin import hookimpl
+from stringd_runs.agents.agent_types import AgentType
+
+async def ignore(call):
+    while True:
+        try:
+            await asyncio.sleep(3600)
+        except asyncio.CancelledError:
+            if call.config.get("once"):
+                return "late"
+
+async def leave(call):
+    raise SystemExit(3)
+
+@hookimpl
+def stringd_agent_types():
+    return [AgentType(name="deaf", answer=ignore), AgentType(name="leaver", answer=leave)]
+"""
+VERBS = ("start_run", "continue_run", "stop_run", "steer_run", "user_input", "prepare_run", "subscribe")
+FIELDS = {
+    "start_run": {"input": ""},
+    "continue_run": {"input": ""},
+    "steer_run": {"text": "s"},
+    "user_input": {"agentName": "p", "text": "t"},
+}
+
+
+@pytest.fixture
+def client(daemon: DaemonProcess) -> Iterator[RunClient]:
+    with run_client(daemon) as connected:
+        yield connected
+
+
+def stopped(client: RunClient, run_id: str) -> list[Message]:
+    """Stop a run, and return the events until it has ended."""
+    client.send("stop_run", runId=run_id)
+    events = client.until(*ENDS)
+    assert events[-1]["error"]["code"] == "CANCELLED"
+    assert client.is_silent()
+    return events
+
+
+def send_together(client: RunClient, *messages: Message) -> None:
+    """Send messages in one packet."""
+    with client.socket.protocol_mutex:
+        for message in messages:
+            client.socket.protocol.send_text(json.dumps(message).encode())
+        client.socket.socket.sendall(b"".join(client.socket.protocol.data_to_send()))
+
+
+@pytest.mark.requirement("runs.stop.streaming")
+def test_a_stream_is_stopped_at_once(daemon: DaemonProcess, client: RunClient) -> None:
+    run_id = client.prepare(write_strategy(daemon, {"a": stuck(), "b": echo()}))
+    client.send("start_run", runId=run_id)
+    client.until("agent_streaming")
+    events = stopped(client, run_id)
+    assert not {it["type"] for it in events} & {"agent_output", "step_completed"}
+    assert client.ask("list_runs")["runs"][0]["status"] == "cancelled"
+
+
+@pytest.mark.requirement("runs.stop.streaming")
+def test_all_agents_of_a_broadcast_are_stopped(daemon: DaemonProcess, client: RunClient) -> None:
+    agents = {"a": stuck(), "b": stuck(), "c": person("Well?")}
+    flow = {**sequential("a", "b", "c"), "type": "broadcast"}
+    run_id = client.prepare(write_strategy(daemon, agents, flow))
+    client.send("start_run", runId=run_id)
+    client.until("request_input")
+    stopped(client, run_id)
+
+
+@pytest.mark.requirement("runs.stop.questions")
+def test_questions_of_a_stopped_run_are_withdrawn(daemon: DaemonProcess, client: RunClient) -> None:
+    run_id = client.prepare(write_strategy(daemon, {"a": person("Well?")}))
+    client.send("start_run", runId=run_id)
+    client.until("request_input")
+    stopped(client, run_id)
+    assert client.ask("user_input", runId=run_id, agentName="a", text="x")["code"] == "NO_PENDING_INPUT"
+    assert daemon.request("GET", "/questions").json()["questions"] == []
+
+
+@pytest.mark.requirement("runs.stop.pending")
+def test_a_prepared_run_is_cancelled(daemon: DaemonProcess, client: RunClient) -> None:
+    run_id = client.prepare(write_strategy(daemon, {"a": echo()}))
+    assert [it["type"] for it in stopped(client, run_id)] == ["strategy_error"]
+    assert client.ask("start_run", runId=run_id)["code"] == "START_FAILED"
+    assert client.ask("prepare_run", runId=run_id)["message"] == "Run not found"
+
+
+@pytest.mark.requirement("runs.stop.pending")
+def test_a_prepared_continuation_is_cancelled(daemon: DaemonProcess, client: RunClient) -> None:
+    run_id = client.run(write_strategy(daemon, {"a": echo("{turn}")}))[-1]["runId"]
+    client.ask("prepare_run", runId=run_id)
+    stopped(client, run_id)
+    client.ask("prepare_run", runId=run_id)
+    client.send("continue_run", runId=run_id, input="")
+    assert client.until(*ENDS)[-1]["result"] == "2"
+
+
+@pytest.mark.requirement("runs.stop.silent")
+def test_stopping_anything_else_is_silent(daemon: DaemonProcess, client: RunClient) -> None:
+    run_id = client.run(write_strategy(daemon, {"a": echo()}))[-1]["runId"]
+    for it in (run_id, "unknown"):
+        client.send("stop_run", runId=it, requestId="x")
+        assert client.is_silent()
+    assert client.ask("list_runs")["runs"][0]["status"] == "completed"
+
+
+@pytest.mark.requirement("runs.stop.once")
+def test_start_and_stop_in_one_packet_end_a_run_once(daemon: DaemonProcess, client: RunClient) -> None:
+    path = write_strategy(daemon, {"a": echo(), "b": person("Well?")})
+    pair = ("start_run", "stop_run")
+    for _ in range(20):
+        run_id = client.prepare(path)
+        send_together(client, *({"type": it, "runId": run_id, "requestId": it} for it in pair))
+        events = client.until(*ENDS)
+        assert [it["type"] for it in events] == ["strategy_started", "strategy_error"]
+        assert {it["requestId"] for it in events} == {"start_run"}
+        assert client.is_silent()
+
+
+@pytest.mark.requirement("runs.stop.once")
+def test_a_stop_during_the_last_piece_ends_a_run_once(daemon: DaemonProcess, client: RunClient) -> None:
+    path = write_strategy(daemon, {"a": echo("x " * 100, chunks=100)})
+    ends = []
+    for number in range(20):
+        run_id = client.prepare(path)
+        client.send("start_run", runId=run_id)
+        for _ in range(number * 5):
+            client.receive()
+        client.send("stop_run", runId=run_id)
+        ends.append(client.until(*ENDS)[-1]["type"])
+        assert client.is_silent()
+    assert set(ends) <= set(ENDS)
+
+
+@pytest.mark.requirement("runs.stop.once")
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(verbs=st.lists(st.sampled_from(VERBS), max_size=12))
+def test_any_sequence_of_requests_ends_each_execution_once(
+    daemon: DaemonProcess, client: RunClient, verbs: list[str]
+) -> None:
+    path = write_strategy(daemon, {"p": person("Well?"), "a": echo(chunks=3)})
+    run_id = client.prepare(path)
+    for verb in verbs:
+        client.send(verb, runId=run_id, **FIELDS.get(verb, {}))
+    client.send("stop_run", runId=run_id)
+    events = _events_until_quiet(client)
+    assert [it["seq"] for it in events] == list(range(1, len(events) + 1))
+    begun = 0
+    for event in events:
+        begun += event["type"] == "strategy_started"
+        if event["type"] in ENDS:
+            begun = max(begun - 1, 0)
+        elif event["type"] != "steer_queued":
+            assert begun == 1, events
+    assert begun == 0
+    assert events[-1]["type"] in ENDS
+    assert client.ask("start_run", runId=run_id)["code"] == "START_FAILED"
+
+
+def _events_until_quiet(client: RunClient) -> list[Message]:
+    """Return the events of runs until none is in flight."""
+    messages: list[Message] = []
+    while True:
+        client.send("list_strategies", requestId="quiet?")
+        while (message := client.receive()).get("requestId") != "quiet?":
+            messages.append(message)
+        if not {it["status"] for it in message["runs"]} & {"pending", "running"}:
+            return [it for it in messages if "seq" in it]
+
+
+@pytest.mark.requirement("runs.stop.deaf")
+@pytest.mark.long
+def test_an_agent_that_ignores_being_stopped_is_left_behind(
+    start_daemon: Callable[..., DaemonProcess], tmp_path: Path
+) -> None:
+    daemon = _with_agents(start_daemon, tmp_path)
+    with run_client(daemon) as client:
+        for config in ({}, {"once": True}):
+            path = write_strategy(daemon, {"a": {"type": "deaf", "config": config}, "b": echo()})
+            run_id = client.prepare(path)
+            client.send("start_run", runId=run_id)
+            client.until("step_started")
+            stopped(client, run_id)
+
+
+@pytest.mark.requirement("runs.life.failure")
+def test_an_agent_that_exits_ends_its_run_only(
+    start_daemon: Callable[..., DaemonProcess], tmp_path: Path
+) -> None:
+    daemon = _with_agents(start_daemon, tmp_path)
+    with run_client(daemon) as client:
+        for kind in ("sequential", "broadcast"):
+            flow = {**sequential("a"), "type": kind}
+            events = client.run(write_strategy(daemon, {"a": {"type": "leaver"}}, flow))
+            assert events[-1]["error"]["code"] == "EXECUTION_ERROR"
+            assert "SystemExit" in events[-1]["error"]["message"]
+
+
+def _with_agents(start_daemon: Callable[..., DaemonProcess], folder: Path) -> DaemonProcess:
+    """Start a daemon with the agents of the plugin above."""
+    plugin = folder / "unruly.py"
+    plugin.write_text(UNRULY, encoding="utf-8")
+    daemon = start_daemon("--plugins", str(plugin))
+    daemon.register("default", daemon.home)
+    return daemon
