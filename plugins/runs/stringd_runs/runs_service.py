@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from stringd.plugin import Runtime
+from stringd.plugin import EventFilter, Runtime, UserRemoved
 from stringd_runs.serving.run_endpoint import RunEndpoint
 from stringd_runs.tools.run_topics import run_topics
+
+log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from stringd_runs.histories.history_store import HistoryStore
@@ -23,13 +26,24 @@ class RunsService:
         self.endpoint = RunEndpoint(runtime, lambda: self.runs)
 
     async def serve(self) -> None:
-        """Clean up after an earlier daemon; stop all runs and connections when this one stops."""
-        await self._store.close_open()
-        if any(run_topics(self._runtime)):
-            await self.runs.end_left_topics()
+        """Clean up after an earlier daemon and users who are removed; stop everything with this daemon."""
+        with self._runtime.events.watch(EventFilter(kinds={UserRemoved.kind})) as events:
+            await self._store.close_open()
+            if any(run_topics(self._runtime)):
+                await self.runs.end_left_topics()
+            async for published in events:
+                user_id = published.event.user_id
+                if isinstance(published.event, UserRemoved) and user_id:
+                    await self._forget(user_id, published.event.at)
         await self._runtime.stopping()
         await self.runs.close()
         await self.endpoint.close()
+
+    async def _forget(self, user_id: str, removed_at: float) -> None:
+        try:
+            await self.runs.forget_user(user_id, removed_at)
+        except OSError as error:
+            log.warning("cannot remove the histories of a user: %s", error)
 
     @cached_property
     def runs(self) -> Runs:

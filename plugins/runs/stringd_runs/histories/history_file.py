@@ -25,10 +25,10 @@ def run_id_of(name: str) -> str | None:
     return name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else None
 
 
-def open_histories(data_dir: Path) -> Directory:
-    """Open the folder of histories, which is created if necessary."""
+def open_histories(data_dir: Path, *, create: bool = False) -> Directory:
+    """Open the folder of histories, which may be created if necessary."""
     with open_folder(Path(os.path.realpath(data_dir)), own=True) as parent:
-        if parent.status(FOLDER) is None:
+        if create and parent.status(FOLDER) is None:
             parent.make(FOLDER, _PRIVATE_FOLDER)
             parent.sync()
         return parent.folder(FOLDER)
@@ -64,7 +64,7 @@ class HistoryFile:
             self._descriptor = None
 
     def _open(self) -> int:
-        with open_histories(self._data_dir) as folder:
+        with open_histories(self._data_dir, create=True) as folder:
             is_new = folder.status(self._name) is None
             descriptor = folder.open(self._name, _APPEND, _PRIVATE)
             try:

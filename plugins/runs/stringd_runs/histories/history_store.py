@@ -7,7 +7,8 @@ import json
 import logging
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from stringd.plugin.files import Directory
@@ -52,6 +53,10 @@ class HistoryStore:
         await self._is_ready.wait()
         return await STORAGE.run(self._ended)
 
+    async def remove(self, run_ids: Collection[str]) -> None:
+        """Remove histories, as far as they exist."""
+        await STORAGE.run(self._remove, run_ids)
+
     async def close_open(self) -> None:
         """Note in each history that ends in the middle of an execution that the daemon has stopped."""
         try:
@@ -75,6 +80,11 @@ class HistoryStore:
 
     def _ended(self) -> Sequence[ExecutionEnded]:
         return [end for _, end in self._ends() if end]
+
+    def _remove(self, run_ids: Collection[str]) -> None:
+        for run_id in run_ids:
+            with suppress(FileNotFoundError), self._folder() as folder:
+                folder.remove(file_name(run_id))
 
     def _close_open(self) -> None:
         for run_id, end in self._ends():
@@ -109,7 +119,7 @@ class HistoryStore:
 
     def _ends(self) -> Iterator[tuple[str, ExecutionEnded | None]]:
         """Yield the id of each run in the folder, with its end unless it was left in the middle."""
-        with self._folder() as folder:
+        with suppress(FileNotFoundError), self._folder() as folder:
             with folder.entries() as entries:
                 names = sorted(it.name for it in entries)
             for name in names:

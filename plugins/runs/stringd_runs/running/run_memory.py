@@ -52,7 +52,14 @@ class RunMemory:
         self._ended[run.id] = self._timer(run)
         if len(self._ended) > MOST_ENDED:
             oldest = next((it for it in self._ended if not self._runs[it].feed.is_followed), None)
-            self._leave(self._runs[oldest or next(iter(self._ended))])
+            self.forget(self._runs[oldest or next(iter(self._ended))])
+
+    def forget(self, run: Run) -> None:
+        """Have a run leave."""
+        self.note_active(run)
+        if self._runs.get(run.id) is run:
+            del self._runs[run.id]
+            self._on_left(run)
 
     def close(self) -> None:
         """Have no run leave by itself any more."""
@@ -66,9 +73,4 @@ class RunMemory:
         if run.feed.is_followed:
             self._ended[run.id] = self._timer(run)
         else:
-            self._leave(run)
-
-    def _leave(self, run: Run) -> None:
-        self.note_active(run)
-        del self._runs[run.id]
-        self._on_left(run)
+            self.forget(run)

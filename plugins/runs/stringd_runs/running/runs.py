@@ -21,6 +21,7 @@ from stringd_runs.messages.daemon_replies import (
     RunPrepared,
     RunSummary,
 )
+from stringd_runs.messages.message_encoder import timestamp
 from stringd_runs.messages.run_events import EncodedEvent, Subscriber
 from stringd_runs.running.run import Run
 from stringd_runs.running.run_feed import RunFeed
@@ -31,6 +32,7 @@ from stringd_runs.running.strategy_loader import StrategyLoader
 from stringd_runs.tools.run_topics import end_topics, run_topics
 
 SHUT_DOWN = "the daemon is shutting down"
+USER_REMOVED = "the user was removed"
 
 
 class Runs:
@@ -157,6 +159,20 @@ class Runs:
         for user_id, run_id, _ in tuple(run_topics(self._runtime)):
             if (user_id, run_id) in ended and self._memory.owner(run_id) != user_id:
                 await end_topics(self._runtime, user_id, run_id)
+
+    async def forget_user(self, user_id: str, removed_at: float) -> None:
+        """Stop the runs of a user who was removed, and remove their histories."""
+        removed = timestamp(removed_at)
+        # A user of the same id may have been added meanwhile.
+        gone = [it for it in self._memory if it.user.id == user_id and it.user.created_at < removed]
+        for run in gone:
+            run.stop(USER_REMOVED)
+        for run in gone:
+            await run.wait()
+            self._memory.forget(run)
+        ended = await self._store.ended()
+        stored = (it.run_id for it in ended if it.user_id == user_id and it.completed_at <= removed)
+        await self._store.remove({*stored, *(it.id for it in gone)})
 
     async def close(self) -> None:
         """Stop all runs, and return once their ends are stored and delivered; the daemon is stopping."""
