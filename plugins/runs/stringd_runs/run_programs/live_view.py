@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from stringd.plugin.terminal_programs import visible, visible_line
 from stringd_runs.run_programs.agent_texts import AgentTexts, Piece
-from stringd_runs.run_programs.run_progress import clipped
+from stringd_runs.run_programs.progress_line import clipped, ending, progress_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from stringd_runs.run_programs.run_progress import RunProgress
+    from stringd_runs.messages.run_progress import RunProgress
 
 _BOLD, _FAINT, _RED, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[m"
 # Make room for a line below without leaving the column, remember the place, and go to the line.
@@ -31,6 +31,7 @@ class LiveView:
         self._descriptor = descriptor
         self._progress = progress
         self._texts = AgentTexts()
+        self._began = time.monotonic()
         self._is_coloured = not os.environ.get("NO_COLOR")
         self._at_line_start = True
         self._has_status = False
@@ -50,7 +51,7 @@ class LiveView:
     def refresh(self) -> None:
         """Write the line of progress anew, since time goes by."""
         if not self._is_paused and not self._progress.is_over:
-            line = self._progress.line(time.monotonic(), self._columns())
+            line = progress_line(self._progress, time.monotonic() - self._began, self._columns())
             self._write(f"{_TO_STATUS}{_ERASE_BELOW}{self._styled(_FAINT, line)}{_BACK}")
             self._has_status = True
 
@@ -88,7 +89,7 @@ class LiveView:
         """Show how the run has ended."""
         self.resume()
         self._end_line()
-        self._put(f"{self._styled(_BOLD, self._progress.summary(time.monotonic()))}\n")
+        self._put(f"{self._styled(_BOLD, ending(self._progress, time.monotonic() - self._began))}\n")
 
     def leave(self) -> None:
         """Leave what follows a line of its own."""

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from stringd.plugin.terminal_programs import visible_line, write_error, write_json
 from stringd.plugin.text import counted
+from stringd_runs.run_programs.progress_line import ending
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from stringd_runs.run_programs.run_progress import RunProgress
+    from stringd_runs.messages.run_progress import RunProgress
 
 
 class PlainView:
@@ -21,6 +22,7 @@ class PlainView:
 
     def __init__(self, progress: RunProgress) -> None:
         self._progress = progress
+        self._began = time.monotonic()
 
     def show(self, message: dict[str, Any]) -> None:
         """Show a message of the run."""
@@ -56,7 +58,7 @@ class PlainView:
 
     def finish(self) -> None:
         """Show how the run has ended."""
-        write_error(self._progress.summary(time.monotonic()))
+        write_error(ending(self._progress, time.monotonic() - self._began))
 
     def _show_event(self, agent: str, event: dict[str, Any]) -> None:
         match event["type"]:

@@ -11,8 +11,8 @@ from stringd_runs.run_programs.message_feed import Interruption
 from stringd_runs.run_programs.run_questions import RunQuestion, read_question
 
 if TYPE_CHECKING:
+    from stringd_runs.messages.run_progress import RunProgress
     from stringd_runs.run_programs.message_feed import Message, MessageFeed
-    from stringd_runs.run_programs.run_progress import RunProgress
     from stringd_runs.run_programs.run_questions import Respondent
     from stringd_runs.run_programs.views import View
 
@@ -25,8 +25,11 @@ _STOPPING = "Stopping the run; press Ctrl-C again to leave without waiting for i
 class RunDialogue:
     """Shows one run, and answers its questions."""
 
-    def __init__(self, feed: MessageFeed, progress: RunProgress, view: View, respondent: Respondent) -> None:
+    def __init__(
+        self, feed: MessageFeed, run_id: str, progress: RunProgress, view: View, respondent: Respondent
+    ) -> None:
         self._feed = feed
+        self._run_id = run_id
         self._progress = progress
         self._view = view
         self._respondent = respondent
@@ -40,7 +43,7 @@ class RunDialogue:
         Raise KeyboardInterrupt if Ctrl-C was pressed twice, and EOFError for Ctrl-D.
         """
         with self._feed.signals():
-            self._feed.send("start_run", runId=self._progress.run_id, input=text, requestId=_START)
+            self._feed.send("start_run", runId=self._run_id, input=text, requestId=_START)
             while not self._progress.is_over:
                 if self._questions:
                     self._answer(next(iter(self._questions.values())))
@@ -75,7 +78,7 @@ class RunDialogue:
                 case Interruption.RESIZED:
                     self._view.resize()
                 case Interruption.DISCONNECTED if not self._progress.is_over:
-                    raise DaemonUnreachable(_GONE.format(self._progress.run_id))
+                    raise DaemonUnreachable(_GONE.format(self._run_id))
                 case dict():
                     self._take(it)
 
@@ -106,5 +109,5 @@ class RunDialogue:
             raise KeyboardInterrupt
         self.is_stopped = True
         self._questions.clear()
-        self._feed.send("stop_run", runId=self._progress.run_id)
+        self._feed.send("stop_run", runId=self._run_id)
         self._view.note(_STOPPING)

@@ -12,7 +12,7 @@ from stringd_runs.run_programs.live_view import LiveView
 from stringd_runs.run_programs.plain_view import JsonView, PlainView
 
 if TYPE_CHECKING:
-    from stringd_runs.run_programs.run_progress import RunProgress
+    from stringd_runs.messages.run_progress import RunProgress
 
 _STANDARD_ERROR = 2
 

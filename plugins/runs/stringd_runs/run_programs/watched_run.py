@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from stringd.plugin.cli import write_output
 from stringd.plugin.terminal_programs import Keyboard, is_terminal, read_all
+from stringd_runs.messages.run_progress import RunProgress, RunState
 from stringd_runs.run_programs.message_feed import MessageFeed
 from stringd_runs.run_programs.run_daemon import RunDaemon, working_directory
 from stringd_runs.run_programs.run_dialogue import RunDialogue
-from stringd_runs.run_programs.run_progress import RunProgress, RunState
 from stringd_runs.run_programs.run_questions import LinesOfInput, PersonAtTerminal
 from stringd_runs.run_programs.views import make_view
 
@@ -48,12 +47,13 @@ def run_strategy(daemon: RunDaemon, request: RunRequest) -> int:
             modelOverride=request.model,
             cwd=working_directory(daemon, request.user),
         )
-        progress = RunProgress(prepared, time.monotonic())
+        run_id, progress = prepared["runId"], RunProgress()
+        progress.describe(prepared)
         view = make_view(progress, as_json=request.as_json)
         if not request.as_json:
-            view.note(f"run {progress.run_id} of {progress.strategy}: {', '.join(progress.agents)}")
+            view.note(f"run {run_id} of {progress.strategy}: {', '.join(progress.agents)}")
         with _respondent(view, feed) as respondent:
-            dialogue = RunDialogue(feed, progress, view, respondent)
+            dialogue = RunDialogue(feed, run_id, progress, view, respondent)
             try:
                 dialogue.run(text)
             except (EOFError, KeyboardInterrupt):

@@ -6,19 +6,21 @@ from typing import Any
 
 import pytest
 
+from stringd_runs.messages.run_progress import RunProgress, RunState
 from stringd_runs.run_programs.agent_texts import AgentTexts, Piece
-from stringd_runs.run_programs.run_progress import RunProgress, RunState, clipped, clock
+from stringd_runs.run_programs.progress_line import clipped, clock, ending, progress_line
 
 PREPARED = {
     "runId": "r1",
     "strategyName": "notes",
     "agents": ["writer", "critic"],
-    "flowTree": {"type": "sequential", "steps": [{}, {}]},
+    "flowTree": {"type": "sequential", "steps": [{"name": "writer"}, {"name": "critic"}]},
 }
 
 
 def progress(*messages: dict[str, Any], prepared: dict[str, Any] = PREPARED) -> RunProgress:
-    made = RunProgress(prepared, 0.0)
+    made = RunProgress()
+    made.describe(prepared)
     for message in messages:
         made.follow({"runId": "r1", **message})
     return made
@@ -41,14 +43,14 @@ def output(agent: str, prompt: int, completion: int) -> dict[str, Any]:
 def test_line_has_step_agent_tokens_and_time() -> None:
     call = {"type": "tool-call", "toolCallId": "1", "toolName": "topic_file", "args": "{}"}
     shown = progress(step("writer"), output("writer", 3, 20), step("critic"), streamed("critic", call))
-    assert shown.line(75.0, 80) == "2/2 critic · calls topic_file · 23 tokens · 1:15"
+    assert progress_line(shown, 75.0, 80) == "2/2 critic · calls topic_file · 23 tokens · 1:15"
 
 
 def test_agents_of_a_nested_flow_are_named() -> None:
     shown = progress(
         step("panel"), streamed("a", {"type": "text", "text": "x"}), streamed("b", {"type": "thinking-start"})
     )
-    assert shown.line(0.0, 80) == "1/2 panel · a answers, b thinks · 0 tokens · 0:00"
+    assert progress_line(shown, 0.0, 80) == "1/2 panel · a answers, b thinks · 0 tokens · 0:00"
 
 
 def test_agent_that_is_done_is_no_longer_active() -> None:
@@ -57,20 +59,40 @@ def test_agent_that_is_done_is_no_longer_active() -> None:
     assert progress(step("writer"), text, output("writer", 1, 1), done).active == {}
 
 
-@pytest.mark.parametrize("tree", [None, {}, {"type": "cycle", "steps": [{}, {}]}, {"type": "sequential"}])
-def test_number_of_steps_is_left_out_if_it_is_unknown(tree: Any) -> None:
+def test_number_of_steps_is_left_out_if_they_are_repeated() -> None:
+    tree = {"type": "cycle", "steps": [{"name": "writer"}, {"name": "critic"}]}
     assert progress(step("writer"), prepared={**PREPARED, "flowTree": tree}).place() == "1 writer"
+
+
+def completed(name: str) -> dict[str, Any]:
+    usage = {"promptTokens": 1, "completionTokens": 1}
+    return {"type": "step_completed", "stepName": name, "result": {"text": "", "usage": usage}}
+
+
+def test_nobody_is_asked_when_a_step_has_ended() -> None:
+    asked = {"type": "request_input", "agentName": "ann", "prompt": "Well?"}
+    nested = progress(step("panel"), asked)
+    assert nested.asked == {"ann": "Well?"}
+    nested.follow(completed("panel"))
+    assert nested.asked == {}
+
+
+def test_continuation_begins_anew() -> None:
+    started = {"type": "strategy_started", **PREPARED}
+    end = {"type": "strategy_completed", "result": "x"}
+    again = progress(started, step("writer"), output("writer", 1, 1), completed("writer"), end, started)
+    assert (again.state, again.steps, again.tokens, again.result) == (RunState.RUNNING, [], 0, "")
 
 
 @pytest.mark.requirement("runs.topics.narrow")
 @pytest.mark.parametrize("width", range(1, 50))
 def test_line_is_narrower_than_the_terminal(width: int) -> None:
-    line = progress(step("校閲")).line(0.0, width)
+    line = progress_line(progress(step("校閲")), 0.0, width)
     assert len(line) + line.count("校") + line.count("閲") < width
 
 
 def test_control_characters_of_names_are_escaped() -> None:
-    assert progress(step("\x1b[2Jx")).line(0.0, 80).startswith(r"1/2 \x1b[2Jx")
+    assert progress_line(progress(step("\x1b[2Jx")), 0.0, 80).startswith(r"1/2 \x1b[2Jx")
 
 
 @pytest.mark.parametrize(
@@ -88,7 +110,7 @@ def test_summary_says_how_it_ended(error: dict[str, str] | None, state: RunState
     shown = progress(step("writer"), end)
     reason = f": {error['message']}" if error else ""
     assert shown.state is state
-    assert shown.summary(2.0) == f"{state} in 0:02, 1 step, 0 tokens{reason}"
+    assert ending(shown, 2.0) == f"{state} in 0:02, 1 step, 0 tokens{reason}"
 
 
 @pytest.mark.parametrize(("seconds", "text"), [(0.9, "0:00"), (61, "1:01"), (3661, "1:01:01"), (-1, "0:00")])
