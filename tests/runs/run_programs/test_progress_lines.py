@@ -20,7 +20,7 @@ PREPARED = {
 
 def progress(*messages: dict[str, Any], prepared: dict[str, Any] = PREPARED) -> RunProgress:
     made = RunProgress()
-    made.describe(prepared)
+    made.prepare(prepared["strategyName"], prepared["agents"], prepared["flowTree"])
     for message in messages:
         made.follow({"runId": "r1", **message})
     return made

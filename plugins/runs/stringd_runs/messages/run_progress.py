@@ -56,11 +56,11 @@ class RunProgress:
         """The name of the latest step."""
         return self.steps[-1].name if self.steps else ""
 
-    def describe(self, message: Mapping[str, Any]) -> None:
-        """Note what is run; `run_prepared` and `strategy_started` say so."""
-        self.strategy = message["strategyName"]
-        self.agents = tuple(message["agents"])
-        self.planned = _planned(message["flowTree"])
+    def prepare(self, strategy: str, agents: Sequence[str], flow_tree: Mapping[str, Any]) -> None:
+        """Note what is going to be run, or runs."""
+        self.strategy, self.agents, self.planned = strategy, tuple(agents), _planned(flow_tree)
+        if self.is_over:
+            self.state = RunState.PREPARED
 
     def follow(self, message: Mapping[str, Any]) -> None:
         """Note what a message of the run says."""
@@ -78,7 +78,7 @@ class RunProgress:
 
 def _begin(progress: RunProgress, message: Mapping[str, Any]) -> None:
     """Begin an execution; nothing of an earlier one remains."""
-    progress.describe(message)
+    progress.prepare(message["strategyName"], message["agents"], message["flowTree"])
     progress.state = RunState.RUNNING
     progress.steps.clear()
     progress.active.clear()

@@ -89,9 +89,12 @@ class MessageFeed:
         before = {
             number: signal.signal(number, lambda *_, it=it: self._put(it)) for number, it in numbers.items()
         }
+        # A signal that comes just before a wait would interrupt nothing.
+        other_wakeup = signal.set_wakeup_fd(self._writable, warn_on_full_buffer=False)
         try:
             yield
         finally:
+            signal.set_wakeup_fd(other_wakeup)
             for number, handler in before.items():
                 signal.signal(number, handler)
 

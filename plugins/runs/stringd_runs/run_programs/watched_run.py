@@ -48,7 +48,7 @@ def run_strategy(daemon: RunDaemon, request: RunRequest) -> int:
             cwd=working_directory(daemon, request.user),
         )
         run_id, progress = prepared["runId"], RunProgress()
-        progress.describe(prepared)
+        progress.prepare(prepared["strategyName"], prepared["agents"], prepared["flowTree"])
         view = make_view(progress, as_json=request.as_json)
         if not request.as_json:
             view.note(f"run {run_id} of {progress.strategy}: {', '.join(progress.agents)}")
