@@ -46,7 +46,6 @@ class LiveView:
             self._held_back.append(message)
             return
         self._show(message)
-        self.refresh()
 
     def refresh(self) -> None:
         """Write the line of progress anew, since time goes by."""
@@ -77,7 +76,6 @@ class LiveView:
         held_back, self._held_back = self._held_back, []
         for message in held_back:
             self._show(message)
-        self.refresh()
 
     def note(self, text: str) -> None:
         """Show a line of the program's own."""

@@ -81,6 +81,7 @@ class RunDialogue:
                     raise DaemonUnreachable(_GONE.format(self._run_id))
                 case dict():
                     self._take(it)
+        self._view.refresh()
 
     def _take(self, message: Message) -> None:
         if message["type"] == "error":
