@@ -6,7 +6,18 @@ from collections.abc import Iterable
 
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 
-from stringd.plugin import CliCommand, HealthField, Hook, Runtime, Service, Settings, hookimpl
+from stringd.plugin import (
+    CliCommand,
+    Command,
+    EventKind,
+    HealthField,
+    Hook,
+    Runtime,
+    Service,
+    Settings,
+    TopicType,
+    hookimpl,
+)
 from stringd_runs.agents.agent_types import AgentType
 from stringd_runs.agents.agent_types import stringd_agent_types as agent_types_hook
 from stringd_runs.flows.built_in_flows import FLOW_TYPES
@@ -16,6 +27,9 @@ from stringd_runs.model_provider import ModelProvider
 from stringd_runs.model_provider import stringd_model_providers as model_providers_hook
 from stringd_runs.run_programs.run_command import RUN
 from stringd_runs.run_programs.runs_command import RUNS
+from stringd_runs.run_topic.run_commands import RUN_COMMANDS
+from stringd_runs.run_topic.run_topic_type import run_topic_type
+from stringd_runs.running.run_event_kinds import RUN_EVENT_KINDS
 from stringd_runs.runs_service import runs_service
 from stringd_runs.runs_settings import RunsSettings
 from stringd_runs.serving.health_fields import health_fields
@@ -63,6 +77,24 @@ def stringd_health(runtime: Runtime) -> Iterable[HealthField]:
 def stringd_settings() -> Iterable[Settings]:
     """Declare what can be set of runs."""
     return (Settings(record=RunsSettings),)
+
+
+@hookimpl
+def stringd_topic_types() -> Iterable[TopicType]:
+    """Add topics that are runs."""
+    return (run_topic_type(lambda runtime: runs_service(runtime).runs),)
+
+
+@hookimpl
+def stringd_commands() -> Iterable[Command]:
+    """Add the commands of these topics."""
+    return RUN_COMMANDS
+
+
+@hookimpl
+def stringd_event_kinds() -> Iterable[EventKind]:
+    """Add the events of runs."""
+    return RUN_EVENT_KINDS
 
 
 @hookimpl

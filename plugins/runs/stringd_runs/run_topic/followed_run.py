@@ -32,6 +32,11 @@ class FollowedRun(Topic):
         self._seen = 0
 
     @property
+    def is_operator(self) -> bool:
+        """Whether permissions can be decided here: a topic proves nothing about who sends its commands."""
+        return False
+
+    @property
     def runs(self) -> Runs:
         """All runs of the daemon."""
         return self._find_runs()

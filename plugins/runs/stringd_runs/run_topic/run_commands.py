@@ -6,9 +6,7 @@ from collections.abc import Awaitable, Iterator
 from functools import partial
 
 from stringd.plugin import Command, Invocation, Reply
-from stringd_runs.run_topic.run_event_kinds import TOPIC_TYPE
-
-_WAITS = "and wait until it ends, asks somebody, or takes long"
+from stringd_runs.running.run_event_kinds import TOPIC_TYPE
 
 
 async def _act(name: str, invocation: Invocation) -> Reply:
@@ -36,14 +34,14 @@ def _commands(*commands: tuple[str, str, str, str], urgent: bool) -> Iterator[Co
 RUN_COMMANDS = (
     *_commands(
         ("open", "PATH [--model PROVIDER/MODEL]", "Prepare a strategy.", "open_strategy"),
-        ("start", "[TEXT]", f"Start the prepared run, {_WAITS}.", "start"),
-        ("continue", "[TEXT]", f"Run the flow again, by agents that remember, {_WAITS}.", "continue_run"),
+        ("start", "[TEXT]", "Start the prepared run; wait for its end or first question.", "start"),
+        ("continue", "[TEXT]", "Run the flow again, by agents that remember; wait likewise.", "continue_run"),
         urgent=False,
     ),
     # A command that has started the run may be waiting for it.
     *_commands(
         ("steer", "TEXT", "Give the next call of a model a text to take into account.", "steer"),
-        ("answer", "[AGENT] TEXT", f"Answer the question to a person, {_WAITS}.", "answer"),
+        ("answer", "[AGENT] TEXT", "Answer the question to a person; wait for what comes next.", "answer"),
         ("stop", "", "Stop the run.", "stop"),
         ("info", "", "Show the status of the run, its steps, tokens and open question.", "describe"),
         ("refresh", "", "Show what was said in the run.", "refresh"),

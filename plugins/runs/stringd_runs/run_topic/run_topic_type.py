@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from stringd.plugin import Runtime, Topic, TopicContext, TopicType
-from stringd_runs.run_topic.run_event_kinds import TOPIC_TYPE
+from stringd_runs.running.run_event_kinds import TOPIC_TYPE
 
 if TYPE_CHECKING:
     from stringd_runs.running.runs import Runs

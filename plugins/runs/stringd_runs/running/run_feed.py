@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 
 from stringd_runs.histories.history_writer import HistoryWriter
@@ -23,7 +23,11 @@ LARGEST_KEPT = 2 * 1024 * 1024
 class RunFeed:
     """The events of one run, over all of its executions."""
 
-    def __init__(self, *, last_seq: int = 0) -> None:
+    def __init__(
+        self, *, last_seq: int = 0, deliver_also: Callable[[EncodedEvent], None] | None = None
+    ) -> None:
+        """Make a feed; `deliver_also` is given all events, but does not count as a subscriber."""
+        self._deliver_also = deliver_also
         self._seq = self._delivered = last_seq
         self._pieces = KeptEvents(MOST_PIECES, LARGEST_KEPT, last_seq)
         self._events = KeptEvents(MOST_EVENTS, LARGEST_KEPT, last_seq)
@@ -93,6 +97,8 @@ class RunFeed:
         (self._pieces if event.is_piece else self._events).append(event)
         for subscriber in tuple(self._subscribers):
             subscriber.deliver(event)
+        if self._deliver_also:
+            self._deliver_also(event)
 
     def missing(self, after_seq: int) -> tuple[int, int] | None:
         """Return behind and until which number events are only in the store; None if there are none."""

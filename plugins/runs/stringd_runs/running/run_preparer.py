@@ -7,15 +7,15 @@ import secrets
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from stringd.plugin import Fault, Refusal, User
+from stringd.plugin import Events, Fault, Refusal, User
 from stringd_runs.histories.history import History
 from stringd_runs.histories.history_store import HistoryStore
 from stringd_runs.messages.client_messages import PrepareRun
 from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus, RunSummary
 from stringd_runs.running.preparation import Preparation, RunSource
 from stringd_runs.running.run import Run
-from stringd_runs.running.run_feed import RunFeed
 from stringd_runs.running.run_memory import RunMemory
+from stringd_runs.running.run_publisher import published_feed
 from stringd_runs.running.run_refused import RunRefused
 from stringd_runs.running.strategy_loader import StrategyLoader
 
@@ -26,10 +26,13 @@ _ID_BYTES = 6
 class RunPreparer:
     """Makes runs pending; each run is prepared by one request at a time."""
 
-    def __init__(self, store: HistoryStore, loader: StrategyLoader, memory: RunMemory) -> None:
+    def __init__(
+        self, store: HistoryStore, loader: StrategyLoader, memory: RunMemory, events: Events
+    ) -> None:
         self._store = store
         self._loader = loader
         self._memory = memory
+        self._events = events
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._closed_because: str | None = None
 
@@ -93,7 +96,8 @@ class RunPreparer:
             summary = RunSummary(
                 run_id=source.run_id, strategy_name="", status=RunStatus.PENDING, started_at=""
             )
-            run = Run(summary, source.user, RunFeed(last_seq=last_seq), on_ended=self._memory.note_ended)
+            feed = published_feed(self._events, source.user.id, source.run_id, last_seq)
+            run = Run(summary, source.user, feed, on_ended=self._memory.note_ended)
             self._memory.add(run)
         self._memory.note_active(run)
         run.prepare(plan)

@@ -24,9 +24,9 @@ from stringd_runs.messages.daemon_replies import (
 from stringd_runs.messages.message_encoder import timestamp
 from stringd_runs.messages.run_events import EncodedEvent, Subscriber
 from stringd_runs.running.run import Run
-from stringd_runs.running.run_feed import RunFeed
 from stringd_runs.running.run_memory import RunMemory
 from stringd_runs.running.run_preparer import RunPreparer, stored_history
+from stringd_runs.running.run_publisher import published_feed
 from stringd_runs.running.run_refused import RunRefused
 from stringd_runs.running.strategy_loader import StrategyLoader
 from stringd_runs.tools.run_topics import end_topics, run_topics
@@ -44,7 +44,7 @@ class Runs:
         self._loader = loader
         self._memory = RunMemory(on_left=self._end_topics)
         self._ending: set[asyncio.Task[None]] = set()
-        self._preparer = RunPreparer(store, loader, self._memory)
+        self._preparer = RunPreparer(store, loader, self._memory, runtime.events)
 
     @property
     def active(self) -> int:
@@ -212,7 +212,7 @@ class Runs:
             raise RunRefused(ErrorCode.SUBSCRIBE_ERROR, "Run not found")
         if run := self._memory.of(user, run_id):
             return run
-        feed = RunFeed(last_seq=history.last_seq)
+        feed = published_feed(self._runtime.events, user.id, run_id, history.last_seq)
         run = Run(history.summary(), user, feed, on_ended=self._memory.note_ended)
         self._memory.add(run)
         self._memory.note_ended(run)
