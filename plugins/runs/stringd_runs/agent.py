@@ -14,10 +14,14 @@ from stringd_runs.agent_events import AgentEvent, AgentResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolUse:
-    """A command that an agent runs as a tool; questions that it asks name its topic and request."""
+    """A command that an agent runs as a tool; questions that it asks name its topic and request.
+
+    `word` is the command's word with its slash; empty for other texts.
+    """
 
     agent: str
     tool: str
+    word: str
     topic: str
     request_id: str
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import pytest
 
 from stringd.testing.process import DaemonProcess
-from tests.questions.people import TOKEN, Operator
+from tests.questions.conftest import PLUGIN as ASKER
+from tests.questions.people import TOKEN, Operator, People, until
 from tests.runs.clients import Message, RunClient, run_client
 from tests.runs.tools.tool_runs import command, results, write_strategy
 
@@ -105,7 +107,7 @@ def test_a_decision_for_the_session_holds_for_its_operation_only(
     asked = client.until("request_permission")[-1]
     assert (asked["toolName"], asked["operation"], asked["resource"]) == (
         "file",
-        "Change a file",
+        "Change a file: /write",
         str(outside),
     )
     decide(client, asked, "deny")
@@ -125,6 +127,42 @@ def test_only_the_operator_decides(gated: DaemonProcess, client: RunClient) -> N
     assert not (gated.home / "made").exists()
     decide(client, asked, "allow")
     client.until("strategy_completed")
+
+
+@pytest.fixture
+def asking(start_daemon: Callable[..., DaemonProcess]) -> DaemonProcess:
+    """A daemon with the command `/ask`, and without an operator."""
+    running = start_daemon("--plugins", ASKER)
+    running.register("default", running.home)
+    return running
+
+
+def ask(**fields: str) -> dict[str, Any]:
+    """Return a tool call that asks a question to anyone."""
+    return command(f"/ask {json.dumps({'trust': 'anyone', **fields})}")
+
+
+@pytest.mark.requirement("runs.agents.permissions.operator")
+def test_questions_to_anyone_are_decided_without_a_token(asking: DaemonProcess) -> None:
+    question = ask(kind="approve", title="Remove it?")
+    with run_client(asking) as client:
+        asked = begin(client, write_strategy(asking.home, [question], [question]))
+        assert (asked["operation"], asked["resource"]) == ("Remove it?: /ask", "Remove it?")
+        decide(client, asked, "allow-session")
+        events = client.until("strategy_completed")
+    assert [json.loads(it["output"])["value"] for it in results(events)] == [True, True]
+
+
+@pytest.mark.requirement("runs.agents.permissions.asked")
+def test_other_questions_are_left_to_others(asking: DaemonProcess) -> None:
+    path = write_strategy(asking.home, [ask(kind="text", title="Your name?")])
+    people = People(asking)
+    with run_client(asking) as client:
+        client.send("start_run", runId=client.prepare(path), input="go")
+        people.answer(until(people.listed, "nothing is asked")[0], "Ann")
+        events = client.until("strategy_completed")
+    assert json.loads(results(events)[0]["output"])["value"] == "Ann"
+    assert not any(it["type"] == "request_permission" for it in events)
 
 
 @pytest.mark.requirement("runs.agents.permissions.operator")

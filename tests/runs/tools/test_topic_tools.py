@@ -10,22 +10,10 @@ from typing import Any
 import pytest
 
 from stringd.testing.process import DaemonProcess
+from tests.apps.shelf import write_app
 from tests.questions.people import until
 from tests.runs.clients import RunClient, run_client
 from tests.runs.tools.tool_runs import command, results, told, write_strategy
-
-APP = """---
-name: greeter
-namespace: local
----
-# Greeter
-
-```action hello
-cmd: echo Hello {name}
-params:
-  - name: name
-```
-"""
 
 
 @pytest.fixture
@@ -67,6 +55,16 @@ def test_an_agent_runs_shell_commands_in_one_shell(daemon: DaemonProcess, client
     events = client.run(path, "go")
     assert (daemon.home / "work" / "out.txt").read_text() == "kept\n"
     assert "work" in results(events)[-1]["output"]
+
+
+@pytest.mark.requirement("runs.agents.tools.topics")
+def test_an_agent_uses_an_app(daemon: DaemonProcess, client: RunClient) -> None:
+    write_app(daemon.home / "parrot")
+    assert daemon.exec("/install parrot").head["ok"]
+    assert daemon.exec('/set $KEY = "s3cret"', "app:parrot").head["ok"]
+    path = write_strategy(daemon.home, [command("/act.say hello", "app_parrot")], tools=("topic:app:parrot",))
+    events = client.run(path, "go")
+    assert results(events)[0]["output"].endswith("hello s3cret"), "the app's own $KEY is there"
 
 
 @pytest.mark.requirement("runs.agents.tools.topics")

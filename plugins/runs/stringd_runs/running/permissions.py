@@ -125,7 +125,7 @@ class Permissions:
                 request_id=question_id,
                 agent_name=use.agent,
                 tool_name=use.tool,
-                operation=_operation(question),
+                operation=_operation(use, question),
                 resource=question.body or question.title,
                 reason=question.details.get("reason", question.title),
                 details={**question.details, "topic": use.topic},
@@ -147,12 +147,13 @@ class Permissions:
 
 
 def _matter(use: ToolUse, question: Question) -> _Matter:
-    return _Matter(use.agent, use.tool, _operation(question))
+    return _Matter(use.agent, use.tool, _operation(use, question))
 
 
-def _operation(question: Question) -> str:
-    """Return what is asked for, without what it is asked for: titles name both, with a colon between them."""
-    return question.title.partition(": ")[0]
+def _operation(use: ToolUse, question: Question) -> str:
+    """Return what is to be done, and by which command, but not to what: a title says that behind a colon."""
+    deed = question.title.partition(": ")[0]
+    return f"{deed}: {use.word}" if use.word else deed
 
 
 def _no_permission(message: str) -> RunRefused:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stringd.plugin import Outcome, RequestRefused, Runtime, TopicName, UnknownUser
+from stringd.plugin.files import finish
 from stringd.plugin.text import reply_text
 from stringd_runs.agent import AgentFailed, RunContext, ToolUse
 from stringd_runs.model_provider import Tool
@@ -18,6 +19,7 @@ from stringd_runs.tools.run_topics import last_part
 _PREFIX = "topic:"
 _LONGEST_NAME = 64
 """What providers accept as the name of a tool."""
+_CANCEL_SECONDS = 2.0
 _PARAMETERS = {
     "type": "object",
     "properties": {"command": {"type": "string", "description": "The text to send to the topic."}},
@@ -43,6 +45,7 @@ class TopicTool:
         use = ToolUse(
             agent=agent,
             tool=self.declaration.name,
+            word=_word(command),
             topic=str(self.topic),
             request_id=f"run-{run.run_id}-{secrets.token_hex(8)}",
         )
@@ -61,7 +64,7 @@ class TopicTool:
             return ToolOutcome.failure(f"The command did not run: {refused}")
         finally:
             if not task.done():
-                await _cancel(task, runtime, user_id, self.topic, request_id)
+                await finish(_cancel(task, runtime, user_id, self.topic, request_id))
 
 
 async def _cancel(
@@ -70,7 +73,7 @@ async def _cancel(
     """End a command as `/cancel` does, which also gives up one that does not end."""
     await runtime.cancel(user_id, topic, request_id)
     task.cancel()
-    await asyncio.wait((task,))
+    await asyncio.wait((task,), timeout=_CANCEL_SECONDS)
 
 
 def make_topic_tool(entry: str, run_id: str, runtime: Runtime) -> TopicTool:
@@ -101,6 +104,11 @@ def _description(topic: TopicName, runtime: Runtime) -> str:
 def _outcome_of(outcome: Outcome) -> ToolOutcome:
     reply = outcome.reply
     return ToolOutcome(text=reply_text(reply), error=None if reply.ok else f"{reply.code}: {reply.system}")
+
+
+def _word(command: str) -> str:
+    """Return the word of a command, as questions about it are told apart; empty for other texts."""
+    return command.split(maxsplit=1)[0].lower() if command.lstrip().startswith("/") else ""
 
 
 def _is_encodable(text: str) -> bool:
