@@ -10,6 +10,7 @@ import uvloop
 
 from stringd.api.http import HttpRequest, HttpResponse
 from stringd.errors import HttpFailed, Refusal
+from stringd.http_client.network_connections import NetworkConnections
 from stringd.http_client.shared_client import SharedHttpClient
 from tests.web.server import Site
 
@@ -70,7 +71,7 @@ class FakeNetwork:
         return False
 
 
-class _Wires(httpcore.AnyIOBackend):
+class _Wires(NetworkConnections):
     """Connects each address to loopback, and notes which it was."""
 
     def __init__(self, fake_network: FakeNetwork) -> None:

@@ -6,6 +6,8 @@ import asyncio
 import gzip
 import itertools
 import re
+import socket
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import aclosing
@@ -157,6 +159,30 @@ def test_a_body_may_end_with_the_connection(fake_network: FakeNetwork, site: Sit
         b"all of it",
         b"old",
     ]
+
+
+def test_large_bodies_in_both_directions(fake_network: FakeNetwork, site: Site) -> None:
+    sent, expected = bytes(5_000_000), b"x" * 5_000_000
+    site.page("/", expected)
+    (response,) = fake_network.exchange(site.url + "/", method="POST", body=sent)
+    assert (site.last.body, response.body) == (sent, expected)
+
+
+@pytest.mark.requirement("web.failed")
+def test_a_connection_that_is_reset(fake_network: FakeNetwork) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        resetting = threading.Thread(target=_reset, args=(listener,), daemon=True)
+        resetting.start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        assert fake_network.failure(url) == "connection reset by peer"
+        resetting.join(10)
+
+
+def _reset(listener: socket.socket) -> None:
+    """Close a connection with unread input, so that the system resets it."""
+    connection, _ = listener.accept()
+    with connection:
+        connection.recv(1)
 
 
 @pytest.mark.requirement("web.limit")

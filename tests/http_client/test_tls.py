@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -81,3 +84,33 @@ def test_plain_http_where_tls_is_expected(fake_network: FakeNetwork) -> None:
         told = fake_network.failure(f"https://127.0.0.1:{site.port}/")
         assert told.startswith("TLS: ")
         assert site.received == []
+
+
+@pytest.mark.parametrize(
+    ("spoken", "told"),
+    [(b"", "TLS: the connection was closed"), (b"220 mail.example ready\r\n", "TLS: wrong version number")],
+)
+def test_a_server_without_tls_that_ends_the_handshake(
+    fake_network: FakeNetwork, spoken: bytes, told: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        answering = threading.Thread(target=_speak_and_leave, args=(listener, spoken), daemon=True)
+        answering.start()
+        assert fake_network.failure(f"https://127.0.0.1:{listener.getsockname()[1]}/") == told
+        answering.join(10)
+
+
+def _speak_and_leave(listener: socket.socket, spoken: bytes) -> None:
+    """Say something before the client does, wait for what it says, and close."""
+    connection, _ = listener.accept()
+    with connection, suppress(ConnectionResetError):
+        connection.sendall(spoken)
+        connection.recv(65536)
+
+
+def test_large_bodies_in_both_directions(fake_network: FakeNetwork, trusting: Authority) -> None:
+    sent, expected = bytes(5_000_000), b"x" * 5_000_000
+    with serving(trusting.server("127.0.0.1")) as site:
+        site.page("/", expected)
+        (response,) = fake_network.exchange(f"{site.url}/", method="POST", body=sent)
+        assert (site.last.body, response.body) == (sent, expected)

@@ -11,7 +11,6 @@ import certifi
 import httpcore
 
 from stringd.http_client.address_policy import Route
-from stringd.http_client.observed_streams import ObservedStream
 
 CONNECT_SECONDS = 10.0
 FIRST_ATTEMPTS_SECONDS = 2.5
@@ -56,17 +55,17 @@ class RoutedBackend(httpcore.AsyncNetworkBackend):
         timeout: float | None = None,  # noqa: ASYNC109
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
-    ) -> ObservedStream:
+    ) -> httpcore.AsyncNetworkStream:
         """Connect to the first address that accepts; the last one gets all remaining time."""
         *first, last = host.partition(_HOST_SEPARATOR)[2].split(_ADDRESS_SEPARATOR)
         end = time.monotonic() + CONNECT_SECONDS
         for address in first:
             try:
                 seconds = min(FIRST_ATTEMPTS_SECONDS, end - time.monotonic())
-                return ObservedStream(await self._backend.connect_tcp(address, port, seconds))
+                return await self._backend.connect_tcp(address, port, seconds)
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 continue
-        return ObservedStream(await self._backend.connect_tcp(last, port, end - time.monotonic()))
+        return await self._backend.connect_tcp(last, port, end - time.monotonic())
 
 
 def _tls_context() -> ssl.SSLContext:

@@ -14,7 +14,7 @@ from stringd.http_client.address_policy import AddressPolicy
 from stringd.http_client.failures import body_failure_reason, failure_reason
 from stringd.http_client.httpcore_messages import build_wire_request, read_response
 from stringd.http_client.name_lookup import LookUp, NameLookup, look_up_with_system
-from stringd.http_client.observed_streams import has_ended
+from stringd.http_client.network_connections import NetworkConnections, has_ended
 from stringd.http_client.routed_connections import create_pool
 from stringd.text.web_urls import WebUrl
 
@@ -34,7 +34,7 @@ class SharedHttpClient:
         backend: httpcore.AsyncNetworkBackend | None = None,
     ) -> None:
         self._policy = AddressPolicy(own_port, NameLookup(look_up))
-        self._backend = backend or httpcore.AnyIOBackend()
+        self._backend = backend or NetworkConnections()
         self._pool: asyncio.Task[httpcore.AsyncConnectionPool] | None = None
         self._slots: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
