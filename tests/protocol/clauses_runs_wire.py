@@ -11,6 +11,7 @@ _FRAMES = requirements(
     ("runs.frames.request_id", "requestId is any string, also an empty one, and echoed as it is."),
     ("runs.frames.unknown_fields", "Unknown fields are ignored."),
     ("runs.frames.run_ids", "A run id is 1 to 100 letters, digits, - and _, and no path."),
+    ("runs.frames.text", "Texts from users come back byte for byte."),
     ("runs.frames.envelope", "Each message has type, ts in milliseconds, and requestId or none, never null."),
     ("runs.frames.binary", "Binary frames are read like text frames."),
     ("runs.frames.fragments", "Fragmented messages are reassembled."),
@@ -37,7 +38,20 @@ _OUTBOX = requirements(
     "Runs: back-pressure",
     ("runs.outbox.order", "Messages are never reordered, and none but pieces of text are dropped."),
     ("runs.outbox.pieces", "Above half of 8 MiB or 10,000 messages, pieces of text may be left out."),
+    ("runs.outbox.slow", "A run never waits for a reader; a slow one may miss pieces, but not the end."),
     ("runs.outbox.limit", "At the limit, the connection is closed with 1013."),
 )
 
-RUNS_WIRE = (*_FRAMES, *_SOCKET, *_REQUESTS, *_OUTBOX)
+_MESSAGES = requirements(
+    "Runs: replies and events",
+    ("runs.replies.prepared", "run_prepared has its fields, and an empty conversation for a new run."),
+    ("runs.replies.lists", "Strategies, runs, providers and models are listed."),
+    ("runs.replies.errors", "Each request that fails is answered with its code."),
+    ("runs.replies.silent", "stop_run and unsubscribe are never answered."),
+    ("runs.events.fields", "Each event has its fields, and they come in their order."),
+    ("runs.events.envelope", "Events have the requestId of the start, and seq from 1 without gaps."),
+    ("runs.events.same_bytes", "All subscribers get the same bytes."),
+    ("runs.subscriptions.once", "Subscribing again yields no duplicates, and nothing from in between."),
+)
+
+RUNS_WIRE = (*_FRAMES, *_SOCKET, *_REQUESTS, *_MESSAGES, *_OUTBOX)

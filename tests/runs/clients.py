@@ -76,13 +76,28 @@ class RunClient:
         """Whether nothing has arrived, although a ping that was sent behind everything has been answered."""
         return not self._arrived and self.ask("ping")["type"] == "pong" and not self._arrived
 
+    def rest(self) -> list[Message]:
+        """Return the messages that have arrived without having been asked for."""
+        messages = list(self._arrived)
+        self._arrived.clear()
+        return messages
+
+    def until_end(self) -> tuple[list[Message], int | None]:
+        """Return the messages up to the end of a run, or until the daemon closes, with its code."""
+        messages: list[Message] = []
+        try:
+            while not messages or messages[-1]["type"] not in ENDS:
+                messages.append(self.receive())
+        except ConnectionClosed as closed:
+            return messages, closed.rcvd.code if closed.rcvd else 0
+        return messages, None
+
     def close_code(self) -> int | None:
         """Return the code with which the daemon closes the connection; messages before that are dropped."""
-        try:
-            while True:
-                self._read(PATIENCE)
-        except ConnectionClosed as closed:
-            return closed.rcvd.code if closed.rcvd else None
+        while True:
+            _, code = self.until_end()
+            if code is not None:
+                return code
 
     def _read(self, timeout: float) -> Message:
         message: Message = json.loads(self.socket.recv(timeout))

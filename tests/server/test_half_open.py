@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from http import HTTPStatus
@@ -21,15 +21,8 @@ import pytest
 from stringd.client import Client
 from stringd.testing.process import DaemonProcess
 from tests.protocol.waits import eventually
+from tests.server.impatient_daemons import Start, impatient
 
-IMPATIENT = """
-from stringd.cli.main import main
-from stringd.server import http_server as server
-from stringd.server.client_timeouts import Limits, Wait
-seconds = {{Wait.HEAD: {seconds}, Wait.BODY: {seconds}, Wait.NEXT_REQUEST: {seconds}, Wait.READ: {seconds}}}
-server.Limits = lambda: Limits(seconds=seconds, received={received}, unread={unread})
-main()
-"""
 HEAD = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
 POST = b"POST /exec HTTP/1.1\r\nHost: localhost\r\nX-User-Id: default\r\nContent-Length: %d\r\n\r\n"
 PATIENCE = 30.0
@@ -47,19 +40,6 @@ for _ in range(count):
 print("sent", flush=True)
 sys.stdin.read()
 """
-
-Start = Callable[..., DaemonProcess]
-
-
-def impatient(
-    start_daemon: Start, *, seconds: float = 1.0, received: int = 2**28, unread: int = 2**28
-) -> DaemonProcess:
-    """Start a daemon with deadlines that a test can wait for."""
-    program = IMPATIENT.format(seconds=seconds, received=received, unread=unread)
-    env = {"STRINGD_COMMANDS_PART_CHARACTERS": "1000000"}
-    daemon = start_daemon(program=(sys.executable, "-c", program), env=env)
-    daemon.register("default", daemon.home)
-    return daemon
 
 
 def connected(daemon: DaemonProcess) -> socket.socket:

@@ -6,7 +6,7 @@ import json
 import socket
 import struct
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -17,8 +17,8 @@ from websockets.sync.client import ClientConnection, connect
 from bench.memory import memory_of
 from stringd.testing.process import DaemonProcess
 from tests.protocol.waits import eventually
+from tests.server.impatient_daemons import Start, impatient
 
-Start = Callable[..., DaemonProcess]
 PATIENCE = 20
 SOURCE = """
 import asyncio, json
@@ -147,12 +147,23 @@ def test_a_closing_frame_does_not_wait_for_the_client(sockets: DaemonProcess) ->
         assert end_of(client) == (1013, "too slow")
 
 
-@pytest.mark.long
-def test_a_client_that_never_reads_is_left(sockets: DaemonProcess) -> None:
-    before = connections(sockets)
+def test_a_client_that_never_reads_is_left(start_daemon: Start, sockets_plugin: Path) -> None:
+    daemon = impatient(start_daemon, "--plugins", str(sockets_plugin), seconds=0.5)
+    before = connections(daemon)
+    with raw(daemon, "flood") as client:
+        client.sendall(frame(0x1, b"enough"))
+        eventually(lambda: connections(daemon) == before)
+
+
+def test_a_client_may_take_its_time_to_read_why_it_was_closed(sockets: DaemonProcess) -> None:
     with raw(sockets, "flood") as client:
         client.sendall(frame(0x1, b"enough"))
-        eventually(lambda: connections(sockets) == before, within=20)
+        eventually(lambda: sockets.request("GET", "/health").status)
+        received = bytearray()
+        while not received.endswith(b"\x88\x0a\x03\xf5too slow"):
+            chunk = client.recv(2**20)
+            assert chunk, "the daemon has closed without a word"
+            received += chunk
 
 
 @pytest.mark.long

@@ -16,7 +16,6 @@ from stringd.server.client_timeouts import ClientTimeouts, Wait
 
 TEXTS = "texts"
 """The key of a `websocket.send` that sends several texts, encoded already."""
-_END_SECONDS = 5.0
 
 
 class WebSocketConnection(WebSocketsSansIOProtocol):
@@ -144,8 +143,10 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             self.transport.resume_reading()
 
     def _abort_later(self) -> None:
-        """Give the client some seconds to read what was sent, and to close its end."""
+        """Give the client time to read what was sent, and to close its end."""
         if self.close_timer is not None:
             self.close_timer.cancel()
         if not self.disconnected:
-            self.close_timer = self.loop.call_later(_END_SECONDS, self.transport.abort)
+            self.close_timer = self.loop.call_later(
+                self._timeouts.limits.seconds[Wait.READ], self.transport.abort
+            )

@@ -15,6 +15,7 @@ log = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from stringd_runs.histories.history_store import HistoryStore
+    from stringd_runs.providers.provider_catalogue import ProviderCatalogue
     from stringd_runs.running.runs import Runs
 
 
@@ -23,7 +24,7 @@ class RunsService:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self.endpoint = RunEndpoint(runtime, lambda: self.runs)
+        self.endpoint = RunEndpoint(runtime, lambda: self.runs, lambda: self.providers)
 
     async def serve(self) -> None:
         """Clean up after an earlier daemon and users who are removed; stop everything with this daemon."""
@@ -51,7 +52,14 @@ class RunsService:
         from stringd_runs.running.runs import Runs
         from stringd_runs.running.strategy_loader import StrategyLoader
 
-        return Runs(self._runtime, self._store, StrategyLoader(self._runtime))
+        return Runs(self._runtime, self._store, StrategyLoader(self._runtime, self.providers))
+
+    @cached_property
+    def providers(self) -> ProviderCatalogue:
+        """The providers of models."""
+        from stringd_runs.providers.provider_catalogue import ProviderCatalogue
+
+        return ProviderCatalogue(self._runtime)
 
     @property
     def active(self) -> int:

@@ -13,7 +13,8 @@ from websockets.exceptions import InvalidStatus
 
 from stringd.testing.process import DaemonProcess
 from tests.protocol.waits import eventually
-from tests.runs.clients import RunClient, run_client
+from tests.runs.clients import ENDS, RunClient, run_client
+from tests.runs.serving.echo_strategies import write_echo
 
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
@@ -159,10 +160,17 @@ def test_the_user_of_a_connection(
 @pytest.mark.requirement("runs.socket.health")
 def test_health_counts_clients(daemon: DaemonProcess) -> None:
     before = daemon.request("GET", "/health").json()
-    assert (before["status"], before["connectedClients"], before["activeRuns"]) == ("ok", 0, 0)
-    with run_client(daemon), run_client(daemon):
+    assert (before["status"], before["connectedClients"]) == ("ok", 0)
+    with run_client(daemon) as client, run_client(daemon):
         health = daemon.request("GET", "/health").json()
+        pending = client.prepare(write_echo(daemon))
+        prepared = daemon.request("GET", "/health").json()
+        client.send("stop_run", runId=pending)
+        client.until(*ENDS)
+        stopped = daemon.request("GET", "/health").json()
     assert health["connectedClients"] == 2
+    assert prepared["activeRuns"] == before["activeRuns"] + 1
+    assert stopped["activeRuns"] == before["activeRuns"]
     assert health["uptime"] >= before["uptime"]
     assert isinstance(health["uptime"], int)
     eventually(lambda: daemon.request("GET", "/health").json()["connectedClients"] == 0)

@@ -23,9 +23,9 @@ from stringd_runs.strategies.user_strategies import UserStrategies
 class StrategyLoader:
     """Reads strategies, makes their agents and runs their flows in one daemon."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, providers: ProviderCatalogue) -> None:
         self._runtime = runtime
-        self._providers = ProviderCatalogue(runtime)
+        self._providers = providers
         self._flow_types = known_flow_types(runtime)
         agent_types = {it.name: it for it in runtime.added(AgentType)}
         self._strategies = UserStrategies(runtime, flow_types=self._flow_types, agent_types=agent_types)

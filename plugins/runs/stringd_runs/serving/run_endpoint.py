@@ -12,6 +12,7 @@ from starlette.types import Receive, Scope, Send
 from stringd.plugin import ErrorCode, RequestRefused, Runtime
 
 if TYPE_CHECKING:
+    from stringd_runs.providers.provider_catalogue import ProviderCatalogue
     from stringd_runs.running.runs import Runs
     from stringd_runs.serving.run_connection import RunConnection
 
@@ -38,9 +39,12 @@ class WrongOperator(RequestRefused):
 class RunEndpoint:
     """The ASGI application at `/ws`, and the clients that are connected to it."""
 
-    def __init__(self, runtime: Runtime, runs: Callable[[], Runs]) -> None:
+    def __init__(
+        self, runtime: Runtime, runs: Callable[[], Runs], providers: Callable[[], ProviderCatalogue]
+    ) -> None:
         self._runtime = runtime
         self._runs = runs
+        self._providers = providers
         self._connections: set[RunConnection] = set()
 
     @property
@@ -67,6 +71,7 @@ class RunEndpoint:
         from stringd_runs.serving.run_connection import RunConnection
         from stringd_runs.serving.run_requests import Client
         from stringd_runs.serving.text_socket import TextSocket
+        from stringd_runs.strategies.strategy_folder import StrategyFolder
 
         user_id = _user_id(upgrade)
         self._runtime.user(user_id)
@@ -76,6 +81,8 @@ class RunEndpoint:
             lambda outbox: Client(
                 runtime=self._runtime,
                 runs=self._runs(),
+                providers=self._providers(),
+                strategies=StrategyFolder(self._runtime),
                 subscriber=outbox,
                 user_id=user_id,
             ),

@@ -10,6 +10,8 @@ from stringd.plugin import Runtime, User
 from stringd_runs.messages.client_messages import (
     ClientMessage,
     ContinueRun,
+    GetAvailableModels,
+    ListProviders,
     ListRuns,
     ListStrategies,
     PermissionDecision,
@@ -23,13 +25,17 @@ from stringd_runs.messages.client_messages import (
     UserInput,
 )
 from stringd_runs.messages.daemon_replies import (
+    AvailableModels,
     Pong,
+    ProviderList,
     Reply,
     RunList,
     StrategyList,
 )
 from stringd_runs.messages.run_events import Subscriber
+from stringd_runs.providers.provider_catalogue import ProviderCatalogue
 from stringd_runs.running.runs import Runs
+from stringd_runs.strategies.strategy_folder import StrategyFolder
 
 _THROUGH = "WebSocket"
 _PONG = Pong()
@@ -41,6 +47,8 @@ class Client:
 
     runtime: Runtime
     runs: Runs
+    providers: ProviderCatalogue
+    strategies: StrategyFolder
     subscriber: Subscriber
     user_id: str
 
@@ -104,10 +112,6 @@ def _unsubscribe(client: Client, message: Unsubscribe) -> None:
     client.runs.unsubscribe(client.user, message.run_id, client.subscriber)
 
 
-def _list_strategies(client: Client, _: ListStrategies) -> Reply:
-    return StrategyList(runs=client.runs.summaries(client.user))
-
-
 async def _prepare(client: Client, message: PrepareRun) -> Reply:
     return await client.runs.prepare(client.user, message, client.subscriber)
 
@@ -120,6 +124,21 @@ async def _list_runs(client: Client, message: ListRuns) -> Reply:
     return RunList(runs=await client.runs.stored(client.user, message.cwd))
 
 
+async def _list_strategies(client: Client, _: ListStrategies) -> Reply:
+    available = await client.strategies.listed(client.user)
+    return StrategyList(runs=client.runs.summaries(client.user), available=available)
+
+
+async def _list_providers(client: Client, message: ListProviders) -> Reply:
+    listed = await client.providers.list_providers(client.user, scope=message.scope, live=message.live)
+    return ProviderList(providers=listed)
+
+
+async def _list_models(client: Client, message: GetAvailableModels) -> Reply:
+    listed = await client.providers.list_models(client.user, model_id=message.model_id, scope=message.scope)
+    return AvailableModels(models=listed)
+
+
 _QUICK: Mapping[type, Callable[[Client, Any], Reply | None]] = {
     Ping: _ping,
     StartRun: _start,
@@ -129,10 +148,12 @@ _QUICK: Mapping[type, Callable[[Client, Any], Reply | None]] = {
     UserInput: _answer,
     PermissionDecision: _decide,
     Unsubscribe: _unsubscribe,
-    ListStrategies: _list_strategies,
 }
 _SLOW: Mapping[type, Callable[[Client, Any], Awaitable[Reply | None]]] = {
     PrepareRun: _prepare,
     Subscribe: _subscribe,
+    ListStrategies: _list_strategies,
     ListRuns: _list_runs,
+    ListProviders: _list_providers,
+    GetAvailableModels: _list_models,
 }
