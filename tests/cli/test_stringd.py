@@ -51,6 +51,17 @@ def test_removing_a_missing_entry_fails(daemon: DaemonProcess, words: list[str])
     assert ended.stderr.startswith(b"stringd: no such ")
 
 
+def test_user_can_be_allowed_a_directory(daemon: DaemonProcess, tmp_path: Path) -> None:
+    port, project = str(daemon.port), tmp_path / "project"
+    project.mkdir()
+    assert run("users", "--allow", str(project / "no"), STRINGD_PORT=port).returncode == 1
+    for _ in range(2):
+        assert run("users", "--allow", str(project), STRINGD_PORT=port).returncode == 0
+    [user] = daemon.request("GET", "/users").json()["users"]
+    assert (user["home"], user["allowedPaths"]) == (str(daemon.home), [str(project)])
+    assert daemon.exec(f"/write {project}/a.md\ntext").head["ok"]
+
+
 def test_users_and_sessions_can_be_removed(daemon: DaemonProcess) -> None:
     daemon.exec("/info")
     port = str(daemon.port)

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from stringd.api.cli import CliCommand
@@ -45,9 +46,21 @@ def _users(arguments: argparse.Namespace) -> int:
     if arguments.remove is not None:
         with _client(arguments, arguments.remove) as client:
             return _removed(client.remove_user(), f"user {arguments.remove}")
+    if arguments.allow is not None:
+        return _allow(arguments)
     with _client(arguments) as client:
         users = client.users()
     _show(arguments, users, lambda listed: (f"{user['id']}  {user['home']}" for user in listed))
+    return 0
+
+
+def _allow(arguments: argparse.Namespace) -> int:
+    directory = Path(arguments.allow).absolute()
+    if not directory.is_dir():
+        raise Fault(f"not a directory: {arguments.allow}")
+    with _client(arguments, arguments.user) as client:
+        client.allow(directory)
+    write_output(f"user {arguments.user} may access {directory}")
     return 0
 
 
@@ -107,6 +120,14 @@ def _configure_users(parser: argparse.ArgumentParser) -> None:
         type=user_argument,
         help="remove this user and end its sessions; its files stay",
     )
+    parser.add_argument("--allow", metavar="DIR", help="let a user access this directory, besides the home")
+    parser.add_argument(
+        "--user",
+        metavar="ID",
+        type=user_argument,
+        default=_DEFAULT_USER,
+        help="with --allow, the user (default: default)",
+    )
 
 
 def _configure_sessions(parser: argparse.ArgumentParser) -> None:
@@ -127,7 +148,10 @@ STATUS = CliCommand(
     run=_status,
 )
 USERS = CliCommand(
-    name="users", summary="List the registered users, or remove one.", configure=_configure_users, run=_users
+    name="users",
+    summary="List the registered users, remove one, or let one access a directory.",
+    configure=_configure_users,
+    run=_users,
 )
 SESSIONS = CliCommand(
     name="sessions", summary="List the sessions, or end one.", configure=_configure_sessions, run=_sessions

@@ -98,6 +98,10 @@ class AsyncClient(AsyncCalls):
         """Return the answer of `/health`, or raise `DaemonUnreachable`."""
         return await self._call(endpoints.health(), PING_SECONDS)
 
+    async def allow(self, directory: str | os.PathLike[str]) -> JsonObject:
+        """Let this client's user access a directory besides the home; register the user if necessary."""
+        return await anyio.to_thread.run_sync(self._blocking.allow, directory)
+
     async def register(self, home: str | os.PathLike[str] | None = None) -> JsonObject:
         """Register this client's user; without a `home`, a registered user keeps its home."""
         return await anyio.to_thread.run_sync(self._blocking.register, home)

@@ -10,7 +10,7 @@ from stringd.client.records import Call, ChanFlowAnswer, JsonObject, Reply, Requ
 from stringd.client.responses import json_object, read_health, refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 _JSON = {"Content-Type": "application/json"}
 
@@ -49,9 +49,10 @@ def users() -> Call[list[JsonObject]]:
     return Call(request=Request(method="GET", path="/users"), read=lambda reply: _field(reply, "users"))
 
 
-def register(user: str, home: str) -> Call[JsonObject]:
-    """`POST /users`."""
-    return Call(request=_post_json("/users", {"id": user, "home": home}), read=json_object)
+def register(user: str, home: str, allowed_paths: Sequence[str] | None = None) -> Call[JsonObject]:
+    """`POST /users`; without allowed paths, a registered user keeps those it has."""
+    allowed = {} if allowed_paths is None else {"allowedPaths": list(allowed_paths)}
+    return Call(request=_post_json("/users", {"id": user, "home": home, **allowed}), read=json_object)
 
 
 def remove_user(user: str) -> Call[bool]:

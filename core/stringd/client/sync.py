@@ -96,6 +96,13 @@ class Client(Calls):
         """Return the answer of `/health`, or raise `DaemonUnreachable`."""
         return self._call(endpoints.health(), PING_SECONDS)
 
+    def allow(self, directory: str | os.PathLike[str]) -> JsonObject:
+        """Let this client's user access a directory besides the home; register the user if necessary."""
+        known = next((it for it in self.users() if it["id"] == self.user), None)
+        home = known["home"] if known else self._absolute(None)
+        allowed = dict.fromkeys((*(known["allowedPaths"] if known else ()), str(Path(directory).absolute())))
+        return self._call(endpoints.register(self.user, home, tuple(allowed)))
+
     def register(self, home: str | os.PathLike[str] | None = None) -> JsonObject:
         """Register this client's user; without a `home`, a registered user keeps its home."""
         known = None if home else self._known_home()
