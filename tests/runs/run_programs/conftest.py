@@ -93,10 +93,10 @@ class Stage:
         """The messages of the program."""
         return [json.loads(line) for line in self._received.read_text(encoding="utf-8").splitlines()]
 
-    def awaits(self, kind: str) -> dict[str, Any]:
-        """Return the first message of a type, which may still be on its way."""
+    def awaits(self, kind: str, number: int = 1) -> dict[str, Any]:
+        """Return the first message of a type once there are so many."""
         deadline = time.monotonic() + PATIENCE
-        while not (found := [it for it in self.received if it["type"] == kind]):
+        while len(found := [it for it in self.received if it["type"] == kind]) < number:
             assert time.monotonic() < deadline, f"no {kind} in {self.received}"
             time.sleep(0.01)
         return found[0]

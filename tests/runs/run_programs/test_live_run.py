@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -77,6 +78,7 @@ def test_agents_that_talk_at_once_are_shown_one_after_the_other(stage: Stage) ->
     assert text.endswith("A and B\n")
 
 
+@pytest.mark.long
 def test_what_was_left_out_of_the_stream_is_shown(stage: Stage) -> None:
     end = [output("writer", "Hello there"), completed("Hello there")]
     stage.plays({"start_run": [started(), step("writer"), streamed("writer", text="Hello"), *end]})
@@ -85,6 +87,7 @@ def test_what_was_left_out_of_the_stream_is_shown(stage: Stage) -> None:
     assert "\nHello there\n" in text
 
 
+@pytest.mark.long
 def test_tools_are_shown(stage: Stage) -> None:
     call = streamed("writer", "tool-call", toolCallId="1", toolName="topic_bash", args='{"command":"ls"}')
     result = streamed(
@@ -97,6 +100,7 @@ def test_tools_are_shown(stage: Stage) -> None:
     assert "topic_bash failed: no\n" in text
 
 
+@pytest.mark.long
 def test_control_characters_of_agents_do_not_reach_the_terminal(stage: Stage) -> None:
     stage.plays(
         {"start_run": [started(), step("\x1b]0;x\x07"), streamed("a", text="\x1b[2J"), completed("")]}
@@ -139,6 +143,7 @@ def test_question_that_is_answered_elsewhere_goes_away(stage: Stage) -> None:
 
 
 @pytest.mark.requirement("runs.topics.questions")
+@pytest.mark.long
 def test_what_arrives_while_somebody_types_is_shown_afterwards(stage: Stage) -> None:
     meanwhile = [{"wait": 0.2}, streamed("other", text="meanwhile"), output("other", "meanwhile")]
     stage.plays(
@@ -155,37 +160,37 @@ def test_what_arrives_while_somebody_types_is_shown_afterwards(stage: Stage) -> 
     assert text.index("yes\n") < text.index("meanwhile")
 
 
-@pytest.mark.requirement("runs.topics.permissions")
-@pytest.mark.parametrize(
-    ("key", "decision"),
-    [("y", "allow"), ("n", "deny"), ("a", "allow-session"), ("d", "deny-session")],
-)
-def test_permission_is_decided_with_a_key(stage: Stage, key: str, decision: str) -> None:
-    wanted = sent(
+def permission(number: int) -> dict[str, Any]:
+    return sent(
         "request_permission",
-        requestId="p1",
+        requestId=f"p{number}",
         agentName="writer",
         toolName="topic_bash",
         operation="run",
-        resource="rm -r x",
+        resource=f"rm -r {number}",
         reason="asked by the policy",
         details={"topic": "bash:run-r1"},
     )
-    stage.plays(
-        {
-            "start_run": [started(), step("writer"), wanted],
-            "permission_decision": [ended("writer"), completed("ok")],
-        }
-    )
+
+
+@pytest.mark.requirement("runs.topics.permissions")
+def test_permissions_are_decided_with_a_key_each(stage: Stage) -> None:
+    keys = {"y": "allow", "n": "deny", "a": "allow-session", "d": "deny-session"}
+    wanted = [permission(number) for number in range(len(keys))]
+    stage.plays({"start_run": [started(), step("writer"), *wanted], "stop_run": [failed("CANCELLED", "x")]})
     with stage.sit_down() as terminal:
-        text = terminal.expect("Allow? ")
-        terminal.expect("run: ")
-        terminal.type(key)
-        terminal.expect("code 0")
-    assert "writer wants to use topic_bash: run rm -r x" in text
-    assert "• topic: bash:run-r1" in text
-    answer = stage.awaits("permission_decision")
-    assert (answer["permissionRequestId"], answer["decision"]) == ("p1", decision)
+        for number, key in enumerate(keys):
+            text = terminal.expect("Allow? ")
+            assert f"writer wants to use topic_bash: run rm -r {number}" in text
+            assert "• topic: bash:run-r1" in text
+            terminal.expect("run: ")
+            terminal.type(key)
+        stage.awaits("permission_decision", len(keys))
+        terminal.type(CTRL_C)
+        terminal.expect("code 130")
+    answers = [it for it in stage.received if it["type"] == "permission_decision"]
+    decided = [(it["permissionRequestId"], it["decision"]) for it in answers]
+    assert decided == [(f"p{number}", decision) for number, decision in enumerate(keys.values())]
 
 
 @pytest.mark.requirement("runs.topics.interrupt")
@@ -226,6 +231,7 @@ def test_ctrl_c_at_a_prompt_stops_the_run(stage: Stage) -> None:
     assert stage.awaits("stop_run")
 
 
+@pytest.mark.long
 def test_ctrl_d_at_a_prompt_leaves_the_run_alone(stage: Stage) -> None:
     stage.plays({"start_run": [started(), step("critic"), asked("critic", "Well?")]})
     with stage.sit_down() as terminal:
@@ -235,6 +241,7 @@ def test_ctrl_d_at_a_prompt_leaves_the_run_alone(stage: Stage) -> None:
     assert [it["type"] for it in stage.received] == ["prepare_run", "start_run"]
 
 
+@pytest.mark.long
 def test_daemon_that_goes_away_is_reported(stage: Stage) -> None:
     stage.plays({"start_run": [started(), step("writer"), {"close": 1001}]})
     with stage.sit_down() as terminal:
@@ -243,6 +250,7 @@ def test_daemon_that_goes_away_is_reported(stage: Stage) -> None:
 
 
 @pytest.mark.requirement("runs.topics.plain")
+@pytest.mark.long
 def test_no_colour_is_honoured(stage: Stage) -> None:
     stage.plays({"start_run": [started(), step("writer"), output("writer", "x"), completed("x")]})
     with stage.sit_down(NO_COLOR="1") as terminal:
@@ -250,6 +258,7 @@ def test_no_colour_is_honoured(stage: Stage) -> None:
 
 
 @pytest.mark.requirement("runs.topics.plain")
+@pytest.mark.long
 def test_dumb_terminal_gets_plain_lines(stage: Stage) -> None:
     stage.plays({"start_run": [started(), step("writer"), output("writer", "x"), completed("x")]})
     with stage.sit_down(TERM="dumb") as terminal:

@@ -59,6 +59,7 @@ def test_lines_of_standard_input_answer_questions(stage: Stage) -> None:
     assert stage.awaits("user_input")["text"] == "first"
 
 
+@pytest.mark.long
 def test_last_line_needs_no_line_end(stage: Stage) -> None:
     stage.plays({"start_run": [started(), asked("critic", "Well?")], "user_input": [completed("good")]})
     assert stage.run(typed="last").returncode == 0
@@ -66,6 +67,7 @@ def test_last_line_needs_no_line_end(stage: Stage) -> None:
 
 
 @pytest.mark.requirement("runs.topics.questions")
+@pytest.mark.long
 def test_run_waits_for_somebody_else_when_standard_input_has_ended(stage: Stage) -> None:
     elsewhere = [{"wait": 0.3}, ended("critic"), completed("by another")]
     stage.plays({"start_run": [started(), step("critic"), asked("critic", "Well?"), *elsewhere]})
@@ -74,6 +76,7 @@ def test_run_waits_for_somebody_else_when_standard_input_has_ended(stage: Stage)
     assert "Standard input has ended" in done.stderr
 
 
+@pytest.mark.long
 def test_input_is_read_from_standard_input(stage: Stage) -> None:
     stage.plays({"start_run": [completed("")]})
     assert stage.run("--input", "-", typed="two\nlines\n").returncode == 0
@@ -108,6 +111,7 @@ def test_strategy_that_cannot_be_prepared_fails_with_its_reason(stage: Stage) ->
     assert (done.returncode, done.stdout, done.stderr) == (1, "", "stringd: no agents: notes.yaml:3\n")
 
 
+@pytest.mark.long
 def test_run_that_cannot_be_started_fails(stage: Stage) -> None:
     error = {"type": "error", "requestId": "start", "code": "START_FAILED", "message": "already started"}
     stage.plays({"prepare_run": [PREPARED], "start_run": [error]})
@@ -120,6 +124,7 @@ def test_misuse_has_its_exit_code(stage: Stage) -> None:
     assert stage.run("--nonsense").returncode == 2
 
 
+@pytest.mark.long
 def test_later_errors_are_notes(stage: Stage) -> None:
     error = {"type": "error", "code": "NO_PENDING_INPUT", "message": "already answered by ann"}
     stage.plays({"start_run": [started(), asked("critic", "?")], "user_input": [error, completed("x")]})

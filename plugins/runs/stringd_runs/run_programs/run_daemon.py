@@ -65,13 +65,12 @@ def dry_daemon(config: Config, user: str, file: Path) -> Iterator[RunDaemon]:
             yield RunDaemon(port=started.port, token=started.operator_token)
 
 
-def working_directory(daemon: RunDaemon, user: str) -> str | None:
-    """Return the working directory if the user's runs may use it."""
-    directory = Path.cwd()
+def may_access(daemon: RunDaemon, user: str, path: Path) -> bool:
+    """Whether a path is in the user's home or an allowed one."""
     with Client(user, port=daemon.port, start=False) as client:
         records = [it for it in client.users() if it["id"] == user]
     roots = [root for it in records for root in (it["home"], *it["allowedPaths"])]
-    return str(directory) if any(directory.is_relative_to(Path(root).resolve()) for root in roots) else None
+    return any(path.resolve().is_relative_to(Path(root).resolve()) for root in roots)
 
 
 def _register(port: int, user: str, home: Path | None = None) -> None:

@@ -6,13 +6,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stringd.plugin import Fault
 from stringd.plugin.cli import write_output
 from stringd.plugin.terminal_programs import Keyboard, is_terminal, read_all
 from stringd_runs.messages.run_progress import RunProgress, RunState
-from stringd_runs.run_programs.message_feed import MessageFeed
-from stringd_runs.run_programs.run_daemon import RunDaemon, working_directory
+from stringd_runs.run_programs.message_feed import Message, MessageFeed
+from stringd_runs.run_programs.run_daemon import RunDaemon, may_access
 from stringd_runs.run_programs.run_dialogue import RunDialogue
 from stringd_runs.run_programs.run_questions import LinesOfInput, PersonAtTerminal
 from stringd_runs.run_programs.views import make_view
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from stringd_runs.run_programs.views import View
 
 _COMPLETED, _FAILED, _INTERRUPTED = 0, 1, 130
+_TO_ALLOW = "to use strategies there: stringd users --allow {} --user {}"
 _STANDARD_INPUT = 0
 _FROM_STANDARD_INPUT = "-"
 
@@ -41,12 +44,7 @@ def run_strategy(daemon: RunDaemon, request: RunRequest) -> int:
     """Run a strategy, and return the exit code of the program."""
     text = read_all() if request.input == _FROM_STANDARD_INPUT else request.input
     with MessageFeed(daemon.port, request.user, daemon.token) as feed:
-        prepared = feed.request(
-            "prepare_run",
-            strategyPath=request.path,
-            modelOverride=request.model,
-            cwd=working_directory(daemon, request.user),
-        )
+        prepared = _prepare(feed, daemon, request)
         run_id, progress = prepared["runId"], RunProgress()
         progress.prepare(prepared["strategyName"], prepared["agents"], prepared["flowTree"])
         view = make_view(progress, as_json=request.as_json)
@@ -64,6 +62,22 @@ def run_strategy(daemon: RunDaemon, request: RunRequest) -> int:
     if progress.state is RunState.COMPLETED:
         return _COMPLETED
     return _INTERRUPTED if dialogue.is_stopped else _FAILED
+
+
+def _prepare(feed: MessageFeed, daemon: RunDaemon, request: RunRequest) -> Message:
+    directory = Path.cwd()
+    try:
+        return feed.request(
+            "prepare_run",
+            strategyPath=request.path,
+            modelOverride=request.model,
+            cwd=str(directory) if may_access(daemon, request.user, directory) else None,
+        )
+    except Fault as fault:
+        path = Path(request.path)
+        if not path.is_absolute() or may_access(daemon, request.user, path):
+            raise
+        raise Fault(f"{fault}; {_TO_ALLOW.format(path.parent, request.user)}") from fault
 
 
 @contextmanager
