@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import AsyncIterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from stringd.plugin import EventFilter, Runtime, UserRemoved
+from stringd.plugin import EventFilter, Published, Runtime, UserRemoved
 from stringd_runs.serving.run_endpoint import RunEndpoint
 from stringd_runs.tools.run_topics import run_topics
 
@@ -32,13 +34,17 @@ class RunsService:
             await self._store.close_open()
             if any(run_topics(self._runtime)):
                 await self.runs.end_left_topics()
-            async for published in events:
-                user_id = published.event.user_id
-                if isinstance(published.event, UserRemoved) and user_id:
-                    await self._forget(user_id, published.event.at)
-        await self._runtime.stopping()
+            forgetting = asyncio.create_task(self._forget_users(events))
+            await self._runtime.stopping()
+            forgetting.cancel()
         await self.runs.close()
         await self.endpoint.close()
+
+    async def _forget_users(self, events: AsyncIterator[Published]) -> None:
+        async for published in events:
+            user_id = published.event.user_id
+            if isinstance(published.event, UserRemoved) and user_id:
+                await self._forget(user_id, published.event.at)
 
     async def _forget(self, user_id: str, removed_at: float) -> None:
         try:
