@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +11,7 @@ import pytest
 from stringd.testing.process import DaemonProcess
 from tests.apps.brought import ACTIONS, write_brought
 from tests.apps.shelf import refused, said, write_app
+from tests.programs import run_stringd
 
 TOPIC = "app:sums"
 KEY = "sk-of-the-service"
@@ -169,8 +167,6 @@ def test_missing_document_skips_the_plugin(tmp_path: Path) -> None:
 
 def skipped(folder: Path, cwd: Path) -> str:
     """Why `stringd plugins` says that the app's plugin was skipped."""
-    env = {**os.environ, "PYTHONPATH": str(folder)}
-    command = [sys.executable, "-m", "stringd", "plugins", "--json"]
-    listed = subprocess.run(command, env=env, cwd=cwd, capture_output=True, timeout=30, check=True)
+    listed = run_stringd("plugins", "--json", folder=cwd, env={"PYTHONPATH": str(folder)})
     reports = {report["name"]: report for report in json.loads(listed.stdout)}
     return str(reports["sums"]["skipped"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,13 +9,13 @@ import pytest
 from stringd.documents.syntax.diagnostics import DiagnosticCode
 from stringd_app.checking import check_file
 from tests.apps.shelf import put, write_app
+from tests.programs import run_stringd
 from tests.repository.tree import ROOT
 
 
 def check(path: Path) -> tuple[int, list[str]]:
     """The exit code and the lines that are printed."""
-    command = [sys.executable, "-m", "stringd", "check", str(path)]
-    finished = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=30, check=False)
+    finished = run_stringd("check", str(path), folder=ROOT)
     return finished.returncode, (finished.stdout + finished.stderr).splitlines()
 
 

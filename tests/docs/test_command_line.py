@@ -13,20 +13,25 @@ from stringd.api.settings import Setting, option_of, settings_by_key, variable_o
 from stringd.config import Config
 from stringd.extensions.registration import load_plugins
 from tests.docs.pages import ROOT, text_of
+from tests.programs import run_stringd
 
 PAGE = "docs/reference/command-line.md"
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 VARIABLE = re.compile(r"STRINGD_[A-Z_]*[A-Z]")
 
 
-def help_of(program: str, *words: str) -> str:
-    command = [str(Path(sys.executable).parent / program), *words, "--help"]
+def help_of(*words: str) -> str:
+    return run_stringd(*words, "--help", folder=ROOT).stdout
+
+
+def help_of_string() -> str:
+    command = [str(Path(sys.executable).with_name("string")), "--help"]
     return subprocess.run(command, check=True, capture_output=True, encoding="utf-8", timeout=20).stdout
 
 
 def subcommands() -> list[str]:
     """The words after `stringd` that its own help lists."""
-    listed = words_in(help_of("stringd"))
+    listed = words_in(help_of())
     assert listed, "stringd --help lists no subcommands"
     return listed
 
@@ -39,9 +44,9 @@ def words_in(helped: str) -> list[str]:
 @pytest.fixture(scope="module")
 def helps() -> str:
     """What all programs and subcommands say about themselves."""
-    by_word = {word: help_of("stringd", word) for word in subcommands()}
-    actions = [help_of("stringd", word, it) for word, text in by_word.items() for it in words_in(text)]
-    return "\n".join([help_of("string"), help_of("stringd"), *by_word.values(), *actions])
+    by_word = {word: help_of(word) for word in subcommands()}
+    actions = [help_of(word, it) for word, text in by_word.items() for it in words_in(text)]
+    return "\n".join([help_of_string(), help_of(), *by_word.values(), *actions])
 
 
 def test_every_option_is_documented(helps: str) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
+from tests.programs import run_stringd
+
 GOOD = """
+from tests.programs import run_stringd
 from stringd.plugin import Command, Observer, Reply, hookimpl
 
 async def run(invocation):
@@ -51,10 +52,7 @@ second = "pair.second:PLUGIN"
 
 def check(path: Path) -> tuple[int, str]:
     """The exit code and what is printed."""
-    command = [sys.executable, "-m", "stringd", "check", str(path)]
-    finished = subprocess.run(
-        command, cwd=path.parent, capture_output=True, encoding="utf-8", timeout=30, check=False
-    )
+    finished = run_stringd("check", str(path), folder=path.parent)
     return finished.returncode, finished.stdout + finished.stderr
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.extensions.test_unfit import offer
+from tests.programs import run_stringd
 
 ZOO = """
 from dataclasses import dataclass
@@ -48,9 +47,8 @@ def stringd_animals():
 
 def plugins(pythonpath: list[Path], tmp_path: Path) -> dict[str, dict[str, object]]:
     """What `stringd plugins --json` says, by name."""
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, pythonpath))}
-    command = [sys.executable, "-m", "stringd", "plugins", "--json"]
-    listed = subprocess.run(command, env=env, cwd=tmp_path, capture_output=True, timeout=30, check=True)
+    env = {"PYTHONPATH": os.pathsep.join(map(str, pythonpath))}
+    listed = run_stringd("plugins", "--json", folder=tmp_path, env=env)
     return {report["name"]: report for report in json.loads(listed.stdout)}
 
 

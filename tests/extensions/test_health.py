@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from stringd.testing.process import DaemonProcess
+from tests.programs import run_stringd
 
 Start = Callable[..., DaemonProcess]
 HEALTH_FIELDS = {"ok", "users", "sessions", "status", "uptime", "activeRuns", "connectedClients"}
@@ -50,9 +49,8 @@ def test_public_fields_are_in_health_and_all_in_status(gauged: DaemonProcess) ->
         assert f"health field {name} failed" in gauged.stderr()
 
 
-def test_status_on_the_command_line_shows_them(gauged: DaemonProcess) -> None:
-    command = [sys.executable, "-m", "stringd", "--port", str(gauged.port), "status"]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=20).stdout
+def test_status_on_the_command_line_shows_them(gauged: DaemonProcess, tmp_path: Path) -> None:
+    shown = run_stringd("--port", str(gauged.port), "status", folder=tmp_path).stdout
     assert "answer: [42]\n" in shown
     assert f"port-seen: {gauged.port}\n" in shown
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -14,6 +13,7 @@ import pytest
 
 from stringd.testing.distributions import write_distribution
 from stringd.testing.process import DaemonProcess
+from tests.programs import run_stringd
 from tests.protocol.waits import running
 
 
@@ -197,8 +197,7 @@ def stringd(plugin: Path, wanted: dict[str, tuple[str, str]], *args: str) -> sub
     )
     plugin.write_text(source, encoding="utf-8")
     options = ("--plugins", str(plugin), "--without", "approval")
-    command = [sys.executable, "-m", "stringd", *options, *args]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=plugin.parent)
+    return run_stringd(*options, *args, folder=plugin.parent)
 
 
 @pytest.mark.parametrize(

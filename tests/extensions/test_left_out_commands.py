@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from stringd.testing.process import DaemonProcess
+from tests.programs import run_stringd
 
 FIRST = """
 from stringd.plugin import Command, Reply, hookimpl
@@ -49,11 +48,6 @@ def write_plugins(folder: Path) -> tuple[Path, Path]:
     return folder / "first.py", folder / "second.py"
 
 
-def stringd(cwd: Path, *args: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "stringd", *args]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=30, check=False)
-
-
 def test_the_rest_of_the_plugin_works(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
     first, second = write_plugins(tmp_path / "plugins")
     daemon = start_daemon("--plugins", f"{first},{second}")
@@ -68,7 +62,9 @@ def test_the_rest_of_the_plugin_works(start_daemon: Callable[..., DaemonProcess]
 
 def test_it_is_listed(tmp_path: Path) -> None:
     folder = write_plugins(tmp_path / "plugins")[0].parent
-    listed = json.loads(stringd(tmp_path, "--plugins-dir", str(folder), "plugins", "--json").stdout)
+    listed = json.loads(
+        run_stringd("--plugins-dir", str(folder), "plugins", "--json", folder=tmp_path).stdout
+    )
     report = next(it for it in listed if it["name"] == "first")
     assert report["left_out"] == LEFT_OUT
     assert report["adds"] == [
@@ -77,13 +73,13 @@ def test_it_is_listed(tmp_path: Path) -> None:
         "command /four",
     ]
     assert report["skipped"] is None
-    shown = stringd(tmp_path, "--plugins-dir", str(folder), "plugins").stdout
+    shown = run_stringd("--plugins-dir", str(folder), "plugins", folder=tmp_path).stdout
     assert [it for it in LEFT_OUT if f"\n    {it}\n" not in shown] == []
 
 
 def test_a_check_fails(tmp_path: Path) -> None:
     first, _ = write_plugins(tmp_path / "plugins")
-    checked = stringd(tmp_path, "check", str(first))
+    checked = run_stringd("check", str(first), folder=tmp_path)
     assert checked.returncode == 1
     assert [it for it in LEFT_OUT if f"\n    {it}\n" not in checked.stdout] == []
     assert checked.stdout.endswith("1 plugin, 1 failing\n")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from stringd.testing.process import DaemonProcess
+from tests.programs import run_stringd
 
 Start = Callable[..., DaemonProcess]
 GIT = '''
@@ -98,8 +97,7 @@ def test_loader_options_are_in_the_help_of_open(git: DaemonProcess) -> None:
 
 
 def test_loader_options_are_in_the_plugin_list(plugin: Path, tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "stringd", "--plugins", str(plugin), "plugins", "--json"]
-    listed = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=30, check=True)
+    listed = run_stringd("--plugins", str(plugin), "plugins", "--json", folder=tmp_path)
     adds = {it["name"]: it["adds"] for it in json.loads(listed.stdout)}
     assert "option --deep of /open" in adds["git"]
     assert "option --browser of /open" in adds["web"]

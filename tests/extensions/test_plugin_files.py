@@ -14,6 +14,7 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.docs.terminal import free_port
+from tests.programs import run_stringd
 
 Start = Callable[..., DaemonProcess]
 COMMAND = '''
@@ -60,11 +61,7 @@ def write(folder: Path, name: str, source: str | None = None) -> Path:
 
 def stringd(cwd: Path, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
     """Run `stringd` to its end."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("STRINGD_")} | env
-    command = [sys.executable, "-m", "stringd", *args]
-    return subprocess.run(
-        command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=30, check=False
-    )
+    return run_stringd(*args, folder=cwd, env=env)
 
 
 def reports(cwd: Path, *args: str, **env: str) -> dict[str, dict[str, Any]]:

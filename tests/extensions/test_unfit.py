@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from stringd.testing.process import DaemonProcess
 from tests.extensions.broken import BAD_RECORDS, FAILING
 from tests.extensions.clashes import CLASHES, HOLDS
 from tests.extensions.unfit import PRELUDE, Unfit
+from tests.programs import run_stringd
 
 UNFIT = [*FAILING, *BAD_RECORDS, *CLASHES]
 IDS = [it.name for it in UNFIT]
@@ -46,10 +46,7 @@ def pythonpath(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 def stringd(pythonpath: list[Path], cwd: Path, *args: str) -> subprocess.CompletedProcess[str]:
     """Run `stringd` to its end with these distributions installed."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("STRINGD_")}
-    env["PYTHONPATH"] = os.pathsep.join(map(str, pythonpath))
-    command = [sys.executable, "-m", "stringd", *args]
-    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=30, check=False)
+    return run_stringd(*args, folder=cwd, env={"PYTHONPATH": os.pathsep.join(map(str, pythonpath))})
 
 
 @pytest.fixture(scope="module")

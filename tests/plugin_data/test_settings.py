@@ -6,7 +6,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from stringd.config import OWN_OPTIONS, Config
 from stringd.errors import Fault
 from stringd.server.app import make_runtime
 from stringd.testing.process import DaemonProcess
+from tests.programs import run_stringd
 
 TUNED = Path(__file__).with_name("tuned.py")
 DEFAULTS = {"loud": False, "count": 3, "wait": 1.5, "greeting": "hello", "names": [], "mode": "safe"}
@@ -64,15 +64,8 @@ def refused(daemon: DaemonProcess, code: int = 2) -> str:
 def config(
     data_dir: Path, *words: str, before: Sequence[str] = (), **env: str
 ) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "stringd", "--data-dir", str(data_dir), "--plugins", str(TUNED)]
-    return subprocess.run(
-        [*command, *before, "config", *words],
-        env={**os.environ, **env},
-        capture_output=True,
-        encoding="utf-8",
-        timeout=30,
-        check=False,
-    )
+    options = ("--data-dir", str(data_dir), "--plugins", str(TUNED), *before)
+    return run_stringd(*options, "config", *words, folder=data_dir, env=env)
 
 
 @pytest.mark.requirement("settings.order")
@@ -277,8 +270,7 @@ def test_config_refuses_invalid_arguments(
 
 @pytest.mark.requirement("settings.options")
 def test_help_lists_the_options_by_plugin(data_dir: Path) -> None:
-    command = [sys.executable, "-m", "stringd", "--plugins", str(TUNED), "--help"]
-    listed = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=30, check=True).stdout
+    listed = run_stringd("--plugins", str(TUNED), "--help", folder=data_dir).stdout
     section = listed.partition("plugin tuned:\n")[2].partition("\n\n")[0]
     assert "--tuned-count COUNT" in section
     assert "(STRINGD_TUNED_LOUD)" in " ".join(section.split())
@@ -339,8 +331,7 @@ def test_plugin_whose_option_is_taken_is_skipped(
     assert notice.startswith(
         f"plugin odd ({folder}/odd.py) skipped: option {option} of odd ({folder}/odd.py) is"
     )
-    command = [sys.executable, "-m", "stringd", "--plugins-dir", str(folder), "--help"]
-    listed = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=30, check=True).stdout
+    listed = run_stringd("--plugins-dir", str(folder), "--help", folder=tmp_path).stdout
     assert listed.count(f"  {option} ") == 1
 
 
@@ -351,8 +342,7 @@ def test_plugins_can_take_no_option_of_the_daemon() -> None:
 
 @pytest.mark.requirement("settings.declared")
 def test_check_lists_the_settings_of_a_plugin_whose_hooks_read_them(data_dir: Path) -> None:
-    command = [sys.executable, "-m", "stringd", "--data-dir", str(data_dir), "check", str(TUNED)]
-    ended = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=40, check=False)
+    ended = run_stringd("--data-dir", str(data_dir), "check", str(TUNED), folder=data_dir)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "adds setting tuned.count\n" in ended.stdout
     assert "adds service idle-2\n" in ended.stdout

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import pytest
 
+import tests.programs as programs
 from stringd.testing.process import DaemonProcess
 from tests.protocol.waits import eventually
 from tests.protocol.wire import Connection
@@ -88,10 +89,7 @@ def settings(env: dict[str, str] | None) -> dict[str, str]:
 @pytest.fixture
 def run_stringd(tmp_path: Path) -> RunStringd:
     def run(*args: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "stringd", *args]
-        return subprocess.run(
-            command, env=settings(env), cwd=tmp_path, capture_output=True, text=True, timeout=20, check=False
-        )
+        return programs.run_stringd(*args, folder=tmp_path, env=env)
 
     return run
 

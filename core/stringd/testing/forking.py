@@ -97,9 +97,15 @@ class DaemonForks:
         return size <= _LARGEST_ENVIRONMENT and _environment_at_start(environment) == self._environment
 
     def start(
-        self, arguments: Sequence[str], *, environment: Mapping[str, str], directory: Path, output: int
+        self,
+        arguments: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        directory: Path,
+        output: int,
+        errors: int,
     ) -> ForkedDaemon:
-        """Fork a daemon; `output` is where it prints."""
+        """Fork a daemon; `output` and `errors` are its standard streams."""
         fields = {
             "arguments": list(arguments),
             "environment": dict(environment),
@@ -108,11 +114,11 @@ class DaemonForks:
         ours, theirs = MessageSocket.pair()
         with theirs.socket:
             try:
-                self._connected().send(fields, [theirs.fileno(), output])
+                self._connected().send(fields, [theirs.fileno(), output, errors])
             except ConnectionError:
                 # A test may have ended the process, for example with all its children.
                 self._control = None
-                self._connected().send(fields, [theirs.fileno(), output])
+                self._connected().send(fields, [theirs.fileno(), output, errors])
         return ForkedDaemon(ours)
 
     def _connected(self) -> MessageSocket:
@@ -170,10 +176,11 @@ class _Forks:
 
     def _fork(self, message: Message) -> bool:
         """Fork; return whether this is the new process."""
-        connection, output = message.descriptors
+        connection, *streams = message.descriptors
         pid = os.fork()
         if pid:
-            os.close(output)
+            for stream in streams:
+                os.close(stream)
             self._running[pid] = MessageSocket(socket.socket(fileno=connection))
             self._running[pid].send({"pid": pid})
         return not pid
@@ -183,7 +190,7 @@ class _Forks:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         nothing = os.open(os.devnull, os.O_RDONLY)
-        for descriptor, standard in zip((nothing, *[message.descriptors[1]] * 2), range(3), strict=True):
+        for descriptor, standard in zip((nothing, *message.descriptors[1:]), range(3), strict=True):
             os.dup2(descriptor, standard)
         # No socket object of this process may close a descriptor that it no longer owns.
         for owned in (self._control, *self._running.values()):

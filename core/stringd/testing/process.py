@@ -114,7 +114,8 @@ class DaemonProcess:
 
     def _start(self, arguments: Sequence[str], log: BinaryIO) -> subprocess.Popen[bytes] | ForkedDaemon:
         if not self._program and FORKS.can_fork(self._env):
-            return FORKS.start(arguments, environment=self._env, directory=self._folder, output=log.fileno())
+            streams = {"output": log.fileno(), "errors": log.fileno()}
+            return FORKS.start(arguments, environment=self._env, directory=self._folder, **streams)
         return self._spawn(arguments, log)
 
     def _spawn(
