@@ -11,6 +11,9 @@ port := $(if $(findstring --port,$(ARGS)),,$(filter-out 0,$(or $(STRINGD_PORT),3
 elsewhere := $(if $(port),,STRINGD_PORT=PORT )
 ARGS :=
 
+# Without its bytecode, every program that a test starts would compile all modules anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 help:             ## list the targets
 	@sed -n 's/^\([a-z]*\):.*##/  make \1\t/p' Makefile | expand -t 20
 

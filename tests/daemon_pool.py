@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -29,8 +30,12 @@ class SharedDaemon(DaemonProcess):
 class DaemonPool:
     """Keeps a daemon running, and replaces it after a test has ended or broken it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, *, program: Sequence[str] = (), env: Mapping[str, str] | None = None
+    ) -> None:
         self._folder = folder
+        self._program = program
+        self._env = env or {}
         self._numbers = itertools.count(1)
         self._running: DaemonProcess | None = None
 
@@ -62,6 +67,6 @@ class DaemonPool:
 
     def _started(self) -> DaemonProcess:
         folder = self._folder / str(next(self._numbers))
-        running = DaemonProcess(folder, (), {}, port=0, data_dir=None)
+        running = DaemonProcess(folder, (), self._env, port=0, data_dir=None, program=self._program)
         running.start()
         return running

@@ -98,22 +98,22 @@ def test_text_listing_matches_json(installation: Installation, tmp_path: Path) -
 
 
 def test_daemon_reports_skipped_plugins_and_runs(
-    garden: DaemonProcess, installation: Installation, tmp_path: Path
+    own_garden: DaemonProcess, installation: Installation, tmp_path: Path
 ) -> None:
     notices = [
         f"plugin weed (stringd-weed 2.0) skipped: {WEED}",
         f"plugin wilted (stringd-wilted 0.9) skipped: {WILTED}",
     ]
-    before, _, _ = garden.stderr().partition("stringd listening on")
+    before, _, _ = own_garden.stderr().partition("stringd listening on")
     assert without_line(before).splitlines() == [f"stringd: {notice}" for notice in notices]
-    assert [without_line(it) for it in garden.request("GET", "/status").json()["notices"]] == notices
-    told = installation.run("stringd", "--port", str(garden.port), "status", cwd=tmp_path)
+    assert [without_line(it) for it in own_garden.request("GET", "/status").json()["notices"]] == notices
+    told = installation.run("stringd", "--port", str(own_garden.port), "status", cwd=tmp_path)
     lines = without_line(told.stdout).splitlines()
     assert [line for line in lines if line.startswith("notice: ")] == [
         f"notice: {notice}" for notice in notices
     ]
     assert "garden-topics (stringd-garden 1.2.3)" in told.stdout
-    assert garden.exec("/info").head["ok"]
+    assert own_garden.exec("/info").head["ok"]
 
 
 def test_clashing_plugin_adds_nothing(garden: DaemonProcess) -> None:

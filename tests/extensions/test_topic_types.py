@@ -9,6 +9,12 @@ import pytest
 from stringd.testing.process import DaemonProcess
 
 
+@pytest.fixture
+def garden(own_garden: DaemonProcess) -> DaemonProcess:
+    """These tests read what their daemon has written."""
+    return own_garden
+
+
 def notes(garden: DaemonProcess) -> list[str]:
     """What the plots have noted of their lives."""
     path = garden.data_dir / "plots.txt"
