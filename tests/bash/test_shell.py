@@ -150,7 +150,7 @@ def test_shell_start_failure_is_reported(shared: DaemonProcess) -> None:
     it = shared.exec("echo x", "bash:t", "ghost")
     assert it.head["code"] == "NOT_FOUND"
     assert f"ERROR(NOT_FOUND): No such directory: {shared.home / 'nowhere'}\n" in it.content
-    assert "home of user ghost" in it.content
+    assert "Shells of user ghost start there" in it.content
 
 
 @pytest.mark.requirement("bash.home")

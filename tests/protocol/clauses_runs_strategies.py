@@ -18,6 +18,7 @@ RUNS_STRATEGIES = requirements(
     ("runs.strategies.prompts", "A systemPrompt .md or .txt is a file beside the strategy."),
     ("runs.strategies.templates", "A systemPromptTemplate gets its variables in one pass."),
     ("runs.strategies.robust", "No content of a file raises anything but its refusal."),
+    ("runs.examples", "The six strategies in examples/strategies run, and do what they say."),
     ("runs.hooks.formats", "stringd_strategy_formats adds formats of strategies."),
     ("runs.hooks.flows", "stringd_flow_types adds types of flows with keys of their own."),
     ("runs.flows.function", "A flow of a Python strategy can be an async function that calls agents."),

@@ -17,7 +17,7 @@ ROOTS = {
     for path in [ROOT / "core", *(ROOT / "plugins").iterdir()]
     if path.is_dir()
 }
-EXAMPLES = {path.relative_to(ROOT).as_posix() for path in (ROOT / "examples").iterdir()}
+EXAMPLES = {path.parent.relative_to(ROOT).as_posix() for path in (ROOT / "examples").glob("*/pyproject.toml")}
 PACKAGES = {
     path.parent.relative_to(ROOT).as_posix() for root in ROOTS for path in (ROOT / root).glob("*/__init__.py")
 }

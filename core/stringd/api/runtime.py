@@ -198,8 +198,11 @@ class Runtime(Protocol):
         begun: Callable[[], None] | None = None,
         arrived: float | None = None,
         request_id: str | None = None,
+        directory: Path | None = None,
     ) -> Outcome:
         """Wait for the topic's turn, run the command in the calling task, and return its outcome.
+
+        A topic that begins with this command begins in `directory`, by default in the home.
 
         `begun` is called when the command's turn begins; `arrived` is the time of arrival, by default now.
         The command can be cancelled by its `request_id`, which is also in its events.

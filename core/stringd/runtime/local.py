@@ -187,9 +187,10 @@ class LocalRuntime(PluginAdditions):
         begun: Callable[[], None] | None = None,
         arrived: float | None = None,
         request_id: str | None = None,
+        directory: Path | None = None,
     ) -> Outcome:
         """Wait for the topic's turn and run the command; see `Runtime.execute`."""
-        session = self.registry.touch(self.users.get(user_id), topic)
+        session = self.registry.touch(self.users.get(user_id), topic, directory=directory)
         sent = self.runner.receive(
             session, cmd, arrived=arrived, disconnected=disconnected, request_id=request_id
         )

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
 from stringd.api.sessions import EndReason, Session, State, TopicName
@@ -52,13 +53,20 @@ class Sessions:
         """Return a session, if it exists."""
         return self._by_key.get((user_id, name))
 
-    def touch(self, user: User, name: TopicName, *, origin: Session | None = None) -> LiveSession:
-        """Return the session, created if necessary, with the state of its origin if it has one."""
+    def touch(
+        self,
+        user: User,
+        name: TopicName,
+        *,
+        origin: Session | None = None,
+        directory: Path | None = None,
+    ) -> LiveSession:
+        """Return the session, created if necessary: with the state of its origin, or in a directory."""
         if self._stopping:
             raise self._stopping
         session = self._by_key.get((user.id, name))
         if session is None:
-            session = self._create(user, name, origin.state if origin else State())
+            session = self._create(user, name, origin.state if origin else _state_in(directory))
             session.announce_opening(origin)
         return session
 
@@ -182,6 +190,10 @@ class Sessions:
             over.set()
             if self._ending.get(key) is over:
                 del self._ending[key]
+
+
+def _state_in(directory: Path | None) -> State:
+    return State(directory=str(directory)) if directory else State()
 
 
 async def _end(

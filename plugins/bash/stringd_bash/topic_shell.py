@@ -78,7 +78,8 @@ class TopicShell:
 
     @property
     def _home(self) -> str:
-        return str(self._session.user.home)
+        """The directory in which shells start: that in which the topic began, or the user's home."""
+        return self._session.state.directory or str(self._session.user.home)
 
     async def evaluate(self, text: str) -> Evaluation:
         """Start evaluating a text."""
@@ -205,7 +206,7 @@ class TopicShell:
 
     def _require_home(self) -> None:
         if not os.path.isdir(self._home):  # noqa: PTH112 - Path.is_dir raises PermissionError
-            advice = f"Shells start in the home of user {self._session.user.id}: make it, and try again."
+            advice = f"Shells of user {self._session.user.id} start there: make it, and try again."
             raise Refusal(ErrorCode.NOT_FOUND, f"No such directory: {self._home}", advice)
 
     async def _end_shell(self) -> None:

@@ -259,6 +259,7 @@ def test_templates_that_cannot_be_filled_are_refused(template: str, reason: str)
 @given(st.binary(max_size=40) | st.text(max_size=40).map(str.encode), st.integers(0, 400), st.integers(0, 60))
 @example(b"\xed\xa0\x80", 3, 0)
 @example(b"", 0, 400)
+@example(b"", 134, 400)
 def test_no_damage_raises_anything_else(name: str, noise: bytes, position: int, length: int) -> None:
     data = FORMATS[name].encode()
     damaged = data[:position] + noise + data[position + length :]

@@ -53,10 +53,10 @@ def _sections(lines: Sequence[str], begin: int) -> list[_Section]:
     first = headings[0][0] if headings else len(lines)
     if stray := next((number for number in range(begin, first) if lines[number].strip()), None):
         raise FileInvalid(stray + 1, "a text must stand below the heading that names its agent")
-    ends = [*(start for start, _, _ in headings[1:]), len(lines)]
+    starts = [start for start, _, _ in headings]
     return [
         _Section(line=start + 1, agent=name, text="\n".join(lines[below:end]).strip("\n"))
-        for (start, below, name), end in zip(headings, ends, strict=True)
+        for (start, below, name), end in zip(headings, [*starts[1:], len(lines)], strict=False)
     ]
 
 

@@ -54,7 +54,9 @@ class TopicTool:
 
     async def _execute(self, command: str, request_id: str, run: RunContext) -> ToolOutcome:
         runtime, user_id = run.runtime, run.user.id
-        execution = runtime.execute(user_id, self.topic, command, request_id=request_id)
+        execution = runtime.execute(
+            user_id, self.topic, command, request_id=request_id, directory=run.directory
+        )
         task = asyncio.ensure_future(execution)
         try:
             return _outcome_of(await asyncio.shield(task))
