@@ -39,4 +39,35 @@ _VERBS = requirements(
     ("runs.stop.deaf", "An agent that ignores being stopped does not keep its run."),
 )
 
-RUNS_RUNNING = (*_LIFE, *_VERBS)
+_TALK = requirements(
+    "Runs: steering and people",
+    ("runs.steer.taken", "The next call of a model takes all queued texts, in order, and no later one does."),
+    ("runs.steer.queued", "All subscribers are told of a queued text; a prepared run can be steered."),
+    ("runs.steer.unused", "Texts that no call took are reported at the end, and then gone."),
+    ("runs.steer.refused", "Only runs in flight can be steered; each text is taken, reported or refused."),
+    ("runs.people.asked", "A person is asked when nothing comes in and input is required, or always."),
+    ("runs.people.bytes", "The answer to a person's step is taken byte for byte, however long."),
+    ("runs.people.unasked", "An answer that nobody waits for is refused, also the second one."),
+    ("runs.people.list", "A question of a run is in the list of questions, where anyone may answer."),
+    ("runs.people.first", "The first answer counts, whichever way it came; later ones get their error."),
+    ("runs.people.parallel", "Several people can be asked at the same time."),
+    ("runs.people.left", "A run that asks goes on after its starter has left."),
+    ("runs.people.steps", "A person's step has no events of an agent."),
+)
+
+_FOLLOWING = requirements(
+    "Runs: subscriptions and lists",
+    ("runs.subscribe.now", "A subscriber gets the events from now on."),
+    ("runs.subscribe.bytes", "All subscribers get the same bytes."),
+    ("runs.subscribe.after", "afterSeq asks for the events behind a number; beyond the last: from now on."),
+    ("runs.subscribe.twice", "No event arrives twice, however often a client subscribes."),
+    ("runs.subscribe.unsubscribe", "Nothing arrives of what happened between two subscriptions."),
+    ("runs.subscribe.stored", "A run in the store can be subscribed to, and is replayed without pieces."),
+    ("runs.subscribe.bounded", "A feed keeps a bounded number of events; others come from the store."),
+    ("runs.lists.statuses", "Lists have each run with its status and its times, the newest first."),
+    ("runs.lists.directory", "Stored runs can be listed by their working directory."),
+    ("runs.users.hidden", "To another user, a run does not exist."),
+    ("runs.users.removed", "The runs of a removed user are stopped and forgotten."),
+)
+
+RUNS_RUNNING = (*_LIFE, *_VERBS, *_TALK, *_FOLLOWING)

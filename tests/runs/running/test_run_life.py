@@ -129,6 +129,7 @@ def test_everything_is_settled_before_the_last_event(daemon: DaemonProcess, clie
         assert client.ask("steer_run", runId=run_id, text="late")["code"] == "RUN_NOT_STEERABLE"
         listed = client.ask("list_runs")["runs"][0]
         assert (listed["runId"], listed["status"]) == (run_id, "completed")
+        assert listed in client.ask("list_strategies")["runs"]
         reply = client.ask("prepare_run", runId=run_id)
         assert reply["conversation"]["inputs"][0]["text"] == str(number)
 

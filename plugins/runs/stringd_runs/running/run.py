@@ -7,6 +7,7 @@ import contextvars
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from stringd.plugin import Runtime, User
 from stringd_runs.histories.history_store import HistoryStore
@@ -16,7 +17,7 @@ from stringd_runs.messages.message_encoder import timestamp
 from stringd_runs.messages.run_events import RequestPermission, RunError, SteerQueued, StrategyError
 from stringd_runs.running.permissions import Permissions
 from stringd_runs.running.preparation import Preparation
-from stringd_runs.running.run_execution import Ending, Execution, RunFlow
+from stringd_runs.running.run_execution import Execution, RunFlow
 from stringd_runs.running.run_feed import RunFeed
 from stringd_runs.running.run_refused import RunRefused
 
@@ -101,7 +102,7 @@ class Run:
         )
         # What guards the command or request that starts a run has no say in the run itself.
         self._owner = asyncio.get_running_loop().create_task(
-            execution.run(text, self._settle), context=contextvars.Context()
+            execution.run(text, self._end), context=contextvars.Context()
         )
 
     def stop(self, reason: str = STOPPED) -> None:
@@ -111,8 +112,9 @@ class Run:
         elif self.plan:
             error = RunError(code=ErrorCode.CANCELLED, message=reason)
             event = self.feed.encode(StrategyError(run_id=self.id, error=error), None)
-            self._end(RunStatus.CANCELLED)
-            self.feed.deliver(event)
+            now = timestamp(time.time())
+            self._end(replace(self._summary, status=RunStatus.CANCELLED, completed_at=now))
+            self.feed.deliver_last(event)
 
     def steer(self, text: str) -> None:
         """Queue a text for the next call of a model, or raise `RunRefused`."""
@@ -149,18 +151,8 @@ class Run:
         if self.execution:
             self.execution.report(event)
 
-    def _settle(self, ending: Ending) -> None:
-        self._end(ending.status)
-
-    def _end(self, status: RunStatus) -> None:
-        self._summary = RunSummary(
-            run_id=self.id,
-            strategy_name=self._summary.strategy_name,
-            status=status,
-            started_at=self._summary.started_at,
-            completed_at=timestamp(time.time()),
-        )
+    def _end(self, summary: RunSummary) -> None:
+        self._summary = summary
         self.plan = self.execution = None
         self._steering.clear()
-        self.feed.forget()
         self._on_ended(self)

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -22,7 +22,7 @@ from stringd_runs.histories.history_records import (
     encode_record,
 )
 from stringd_runs.histories.history_writer import HistoryWriter
-from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus
+from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus, RunSummary
 from stringd_runs.messages.message_encoder import timestamp
 from stringd_runs.messages.run_events import (
     AgentStreaming,
@@ -153,15 +153,14 @@ class Execution:
         """End the execution as cancelled, unless it is ending already."""
         self._end_early(RunStatus.CANCELLED, ErrorCode.CANCELLED, reason)
 
-    async def run(self, text: str, settle: Callable[[Ending], None]) -> None:
+    async def run(self, text: str, settle: Callable[[RunSummary], None]) -> None:
         """Run the flow with an input; `settle` is called right before the last event is delivered."""
         writing = asyncio.create_task(self._writer.run())
         self._begin(text)
         ending = await self._ending(text)
-        self.calls.end()
-        event, ending = await self._store(ending, writing)
-        settle(ending)
-        self._feed.deliver(event)
+        event, ended = await self._store(ending, writing)
+        settle(ended.summary())
+        self._feed.deliver_last(event)
 
     def _begin(self, text: str) -> None:
         plan = self._plan
@@ -209,6 +208,9 @@ class Execution:
         except BaseException as error:
             log.exception("run %s failed", self.run_id)
             return self._failed(f"{type(error).__name__}: {error}")
+        finally:
+            # Whatever arrives from now on is refused rather than lost.
+            self.calls.end()
         completed = StrategyCompleted(
             run_id=self.run_id,
             result=result.text,
@@ -217,21 +219,24 @@ class Execution:
         )
         return Ending(event=completed, status=RunStatus.COMPLETED)
 
-    async def _store(self, ending: Ending, writing: asyncio.Task[None]) -> tuple[EncodedEvent, Ending]:
+    async def _store(
+        self, ending: Ending, writing: asyncio.Task[None]
+    ) -> tuple[EncodedEvent, ExecutionEnded]:
         """Store the end, and return it with its event; a result that could not be stored is an error."""
         event = self._feed.encode(ending.event, self.request_id)
-        self._writer.append(encode_record(self._ended(ending, event.seq)), sync=True)
+        ended = self._ended(ending, event.seq)
+        self._writer.append(encode_record(ended), sync=True)
         self._writer.close()
         await asyncio.wait((writing,), timeout=STORE_SECONDS)
         if not writing.done():
             self._writer.fail("the disk does not answer")
         self._feed.release()
         self._feed.write_to(None)
-        if self._writer.failure is not None:
-            if ending.status is not RunStatus.CANCELLED:
-                ending = self._failed(self._unwritten)
-            event = self._feed.encode(ending.event, self.request_id)
-        return event, ending
+        if self._writer.failure is None:
+            return event, ended
+        if ending.status is not RunStatus.CANCELLED:
+            ending = self._failed(self._unwritten)
+        return self._feed.encode(ending.event, self.request_id), replace(ended, status=ending.status)
 
     def _ended(self, ending: Ending, last_seq: int) -> ExecutionEnded:
         return ExecutionEnded(

@@ -113,7 +113,7 @@ class RunFeed:
         if after_seq is None or after_seq >= since:
             return
         self._subscribers[subscriber] = after_seq
-        for event in (*stored, *heapq.merge(self._pieces, self._events, key=attrgetter("seq"))):
+        for event in heapq.merge(stored, self._pieces, self._events, key=attrgetter("seq")):
             if after_seq < event.seq <= since:
                 subscriber.deliver(event)
 
@@ -121,8 +121,9 @@ class RunFeed:
         """Deliver nothing more to a subscriber."""
         self._subscribers.pop(subscriber, None)
 
-    def forget(self) -> None:
-        """Keep no more events in memory; those of a run that has ended are in its history."""
+    def deliver_last(self, event: EncodedEvent) -> None:
+        """Deliver the last event of an execution, and keep none in memory: they are in the history."""
+        self.deliver(event)
         self._pieces.clear(self._seq)
         self._events.clear(self._seq)
         self._unwritten.clear()

@@ -98,6 +98,17 @@ class Runs:
         run = self._known(user, run_id, ErrorCode.NO_PENDING_PERMISSION)
         run.decide(permission_id, decision, is_operator=is_operator)
 
+    def can_subscribe_at_once(self, user: User, run_id: str, after_seq: int | None = None) -> bool:
+        """Whether `subscribe` need not look at the store."""
+        run = self._memory.of(user, run_id)
+        return run is not None and (after_seq is None or run.feed.missing(after_seq) is None)
+
+    def subscribe_at_once(
+        self, user: User, run_id: str, subscriber: Subscriber, after_seq: int | None = None
+    ) -> None:
+        """Do the same as `subscribe`, if that need not look at the store."""
+        self._known(user, run_id, ErrorCode.SUBSCRIBE_ERROR).feed.subscribe(subscriber, after_seq)
+
     async def subscribe(
         self, user: User, run_id: str, subscriber: Subscriber, after_seq: int | None = None
     ) -> None:

@@ -99,7 +99,7 @@ class RunConnection:
             self._reply(ErrorReply(code=refused.code, message=str(refused)), refused.request_id)
             return
         run_id = getattr(message, "run_id", None)
-        if takes_time(message) or self._queue.is_waiting(run_id):
+        if self._queue.is_waiting(run_id) or takes_time(self._client, message):
             self._handle_beside(message, run_id)
         else:
             self._handle(message)

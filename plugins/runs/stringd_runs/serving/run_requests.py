@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from stringd.plugin import Runtime, User
+from stringd.plugin import Runtime, UnknownUser, User
 from stringd_runs.messages.client_messages import (
     ClientMessage,
     ContinueRun,
@@ -58,8 +59,11 @@ class Client:
         return self.runtime.user(self.user_id)
 
 
-def takes_time(message: ClientMessage) -> bool:
+def takes_time(client: Client, message: ClientMessage) -> bool:
     """Whether handling a message may take time, because it reads files or asks other programs."""
+    if isinstance(message, Subscribe):
+        with suppress(UnknownUser):
+            return not client.runs.can_subscribe_at_once(client.user, message.run_id, message.after_seq)
     return type(message) in _SLOW
 
 
@@ -120,6 +124,10 @@ async def _subscribe(client: Client, message: Subscribe) -> None:
     await client.runs.subscribe(client.user, message.run_id, client.subscriber, message.after_seq)
 
 
+def _subscribe_at_once(client: Client, message: Subscribe) -> None:
+    client.runs.subscribe_at_once(client.user, message.run_id, client.subscriber, message.after_seq)
+
+
 async def _list_runs(client: Client, message: ListRuns) -> Reply:
     return RunList(runs=await client.runs.stored(client.user, message.cwd))
 
@@ -147,6 +155,7 @@ _QUICK: Mapping[type, Callable[[Client, Any], Reply | None]] = {
     SteerRun: _steer,
     UserInput: _answer,
     PermissionDecision: _decide,
+    Subscribe: _subscribe_at_once,
     Unsubscribe: _unsubscribe,
 }
 _SLOW: Mapping[type, Callable[[Client, Any], Awaitable[Reply | None]]] = {
