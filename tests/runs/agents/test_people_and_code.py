@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from stringd_runs.agent import AgentFailed
+from stringd_runs.agent import Agent, AgentFailed
 from stringd_runs.agent_events import AgentResult, Usage
 from stringd_runs.agents.agent_types import AgentCall, AgentType
 from stringd_runs.agents.code_agent import CodeAgentRunner
 from stringd_runs.agents.person_agent import PersonAgent
 from stringd_runs.strategies.strategy import CodeAgent, Person
-from tests.runs.agents.model_runs import NotedRun, call
+from tests.runs.agents.model_runs import Answers, FakeTool, NotedRun, call, model_agent, tool_call
 
 
 @pytest.mark.requirement("runs.agents.people")
@@ -71,6 +71,26 @@ def test_code_answers_and_remembers() -> None:
     successor = code_agent(count)
     successor.restore(agent.records())
     assert call(successor, "c").text == "count c 6"
+
+
+@pytest.mark.requirement("runs.agents.memory.records")
+@pytest.mark.parametrize("before", ["model", "person", "code"])
+@pytest.mark.parametrize("after", ["model", "person", "code"])
+def test_an_agent_may_become_one_of_another_type(before: str, after: str) -> None:
+    def made(kind: str) -> Agent:
+        agents: dict[str, Agent] = {
+            "model": model_agent(Answers([tool_call()], "first", "second"), FakeTool(), name="count"),
+            "person": PersonAgent(Person(name="count")),
+            "code": code_agent(count),
+        }
+        return agents[kind]
+
+    earlier, later = made(before), made(after)
+    call(earlier, "one")
+    later.restore(earlier.records())
+    restored = len(later.records())
+    assert call(later, "two").text
+    assert len(later.records()) > restored
 
 
 @pytest.mark.requirement("runs.agents.code")

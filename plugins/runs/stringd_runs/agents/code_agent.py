@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from stringd_runs.agent import AgentFailed, RunContext
@@ -41,10 +42,10 @@ class CodeAgentRunner:
         return self._records
 
     def restore(self, records: Sequence[Mapping[str, Any]]) -> None:
-        """Remember the calls of an earlier execution."""
-        texts = [it["text"] for it in records]
-        for text, answer in zip(texts[::2], texts[1::2], strict=True):
-            self._remember(text, answer)
+        """Remember the calls of an earlier execution, in which the agent may have been of another type."""
+        for said, answered in pairwise(records):
+            if (said["role"], answered["role"]) == ("user", "assistant"):
+                self._remember(said["text"], answered["text"])
 
     def _remember(self, text: str, answer: str) -> None:
         self._earlier.append(Exchange(text=text, answer=answer))

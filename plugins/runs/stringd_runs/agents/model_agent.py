@@ -60,7 +60,8 @@ class ModelAgentRunner:
 
     async def call(self, text: str, run: RunContext) -> AgentResult:
         """Answer a text, using tools as often as the model wants and `maxSteps` allows."""
-        asked = UserMessage(text="\n\n".join((text, *map(steering_block, run.take_steering()))))
+        blocks = map(steering_block, run.take_steering())
+        asked = UserMessage(text="\n\n".join(filter(None, (text, *blocks))))
         if removed := self._conversation.cut(asked):
             run.note_cut(self.definition.name, removed)
         call = _Call(self.definition, self._model, self._tools, self._conversation, run)
