@@ -8,7 +8,7 @@ from typing import Any
 import httpcore
 import uvloop
 
-from stringd.api.http import HttpRequest, HttpResponse
+from stringd.api.http import BodySink, HttpRequest, HttpResponse
 from stringd.errors import HttpFailed, Refusal
 from stringd.http_client.network_connections import NetworkConnections
 from stringd.http_client.shared_client import SharedHttpClient
@@ -38,14 +38,19 @@ class FakeNetwork:
         return SharedHttpClient(own_port, look_up=self.look_up, backend=_Wires(self))
 
     def exchange(
-        self, *urls: str, own_port: int = 0, limit: int = LIMIT, **request: Any
+        self,
+        *urls: str,
+        own_port: int = 0,
+        limit: int = LIMIT,
+        sink: BodySink | None = None,
+        **request: Any,
     ) -> list[HttpResponse]:
         """GET URLs one after the other with one client."""
 
         async def asked() -> list[HttpResponse]:
             client = self.client(own_port)
             try:
-                return [await client.exchange(get(url, **request), limit=limit) for url in urls]
+                return [await client.exchange(get(url, **request), limit=limit, sink=sink) for url in urls]
             finally:
                 await client.aclose()
 

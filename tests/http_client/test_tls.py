@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
+import ssl
 import threading
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests.http_client.fake_network import PUBLIC, FakeNetwork, named
+from stringd.api.http import BodySink
+from tests.http_client.fake_network import LIMIT, PUBLIC, FakeNetwork, named
 from tests.web.certificates import Authority, needs_openssl
 from tests.web.server import serving
 
@@ -114,3 +117,31 @@ def test_large_bodies_in_both_directions(fake_network: FakeNetwork, trusting: Au
         site.page("/", expected)
         (response,) = fake_network.exchange(f"{site.url}/", method="POST", body=sent)
         assert (site.last.body, response.body) == (sent, expected)
+
+
+def test_a_body_that_ends_with_the_connection_is_read_after_its_end(
+    fake_network: FakeNetwork, trusting: Authority
+) -> None:
+    """The server has closed, without ending TLS, before the second piece is wanted."""
+    body, has_closed, pieces = b"x" * 500_000, threading.Event(), []
+
+    async def keep(piece: bytes) -> None:
+        pieces.append(piece)
+        assert await asyncio.to_thread(has_closed.wait, 10)
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        arguments = (listener, trusting.server("127.0.0.1"), body, has_closed)
+        threading.Thread(target=_send_and_close, args=arguments, daemon=True).start()
+        url = f"https://127.0.0.1:{listener.getsockname()[1]}/"
+        fake_network.exchange(url, sink=BodySink(write=keep, limit=LIMIT))
+    assert b"".join(pieces) == body
+
+
+def _send_and_close(
+    listener: socket.socket, context: ssl.SSLContext, body: bytes, has_closed: threading.Event
+) -> None:
+    connection, _ = listener.accept()
+    with context.wrap_socket(connection, server_side=True) as talking:
+        talking.recv(65536)
+        talking.sendall(b"HTTP/1.1 200 OK\r\n\r\n" + body)
+    has_closed.set()

@@ -93,6 +93,8 @@ def has_ended(response: httpcore.Response) -> bool:
 class _Channel(asyncio.Protocol):
     """What has arrived on a connection, and whether it can be written to."""
 
+    _socket: asyncio.Transport
+    """The transport below TLS, or without it, the same."""
     _transport: asyncio.Transport
 
     def __init__(self) -> None:
@@ -150,7 +152,7 @@ class _Channel(asyncio.Protocol):
             raise httpcore.ConnectError("TLS: the connection was closed") from error
         if transport is None:
             raise _lost()
-        self._use(transport)
+        self._transport, self._is_paused = transport, False
 
     def abort(self) -> None:
         """Close at once."""
@@ -159,7 +161,7 @@ class _Channel(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Leave what arrives from now on to the system until it is wanted: it may be for TLS."""
         # The transports of uvloop are no subclasses.
-        self._use(cast("asyncio.Transport", transport))
+        self._socket = self._transport = cast("asyncio.Transport", transport)
         self._pause()
 
     def data_received(self, data: bytes) -> None:
@@ -189,17 +191,15 @@ class _Channel(asyncio.Protocol):
         """Let writers continue."""
         self._is_writable.set()
 
-    def _use(self, transport: asyncio.Transport) -> None:
-        self._transport, self._is_paused = transport, False
-
     def _pause(self) -> None:
-        if not self._is_paused and not self._transport.is_closing():
-            self._transport.pause_reading()
+        # Where TLS is paused itself, it loses what it holds when the connection ends.
+        if not self._is_paused and not self._socket.is_closing():
+            self._socket.pause_reading()
             self._is_paused = True
 
     def _resume(self) -> None:
-        if self._is_paused and not self._transport.is_closing():
-            self._transport.resume_reading()
+        if self._is_paused and not self._socket.is_closing():
+            self._socket.resume_reading()
             self._is_paused = False
 
     def _require_open(self) -> None:
