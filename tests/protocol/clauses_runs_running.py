@@ -70,4 +70,15 @@ _FOLLOWING = requirements(
     ("runs.users.removed", "The runs of a removed user are stopped and forgotten."),
 )
 
-RUNS_RUNNING = (*_LIFE, *_VERBS, *_TALK, *_FOLLOWING)
+_HISTORIES = requirements(
+    "Runs: histories",
+    ("runs.history.killed", "After a kill, the run is cancelled, and what was said to be done remembered."),
+    ("runs.history.torn", "A torn last line is skipped."),
+    ("runs.history.garbage", "Files that are garbage, or no files, do no harm."),
+    ("runs.history.private", "Histories can be read by their owner only."),
+    ("runs.history.full", "On a full disk, a run ends with an error; nothing hangs, nothing is pretended."),
+    ("runs.history.shutdown", "When the daemon stops, runs end CANCELLED and their histories are written."),
+    ("runs.history.content", "A history has the events as they were sent, without pieces of text."),
+)
+
+RUNS_RUNNING = (*_LIFE, *_VERBS, *_TALK, *_FOLLOWING, *_HISTORIES)

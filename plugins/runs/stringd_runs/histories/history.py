@@ -10,6 +10,8 @@ from stringd_runs.histories.history_records import (
     AgentCalled,
     ExecutionEnded,
     ExecutionStarted,
+    HistoryRecord,
+    NumbersReserved,
     RecordsRemoved,
     decode_line,
 )
@@ -24,6 +26,16 @@ class Remembered:
     cuts: list[Mapping[str, Any]] = field(default_factory=list)
     inputs: list[Mapping[str, Any]] = field(default_factory=list)
     by_agent: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
+
+    def add(self, record: object) -> None:
+        """Remember what a line of a history says."""
+        match record:
+            case ExecutionStarted():
+                self.add_input(record)
+            case AgentCalled():
+                self.add_call(record)
+            case RecordsRemoved():
+                self.add_cut(record)
 
     def add_input(self, started: ExecutionStarted) -> None:
         """Remember with what an execution was started."""
@@ -77,18 +89,23 @@ def read_history(lines: Iterable[bytes]) -> History | None:
     ended: ExecutionEnded | None = None
     last_seq = 0
     for line in lines:
-        match decode_line(line):
-            case ExecutionStarted() as started:
-                ended = None
-                remembered.add_input(started)
-            case AgentCalled() as call:
-                remembered.add_call(call)
-            case RecordsRemoved() as cut:
-                remembered.add_cut(cut)
-            case ExecutionEnded() as ended:
-                last_seq = max(last_seq, ended.last_seq)
-            case {"seq": int(seq)}:
-                last_seq = max(last_seq, seq)
+        record = decode_line(line)
+        remembered.add(record)
+        last_seq = _last_seq(record, last_seq)
+        if isinstance(record, ExecutionStarted):
+            started, ended = record, None
+        elif isinstance(record, ExecutionEnded):
+            ended = record
     if started is None:
         return None
     return History(started=started, ended=ended, remembered=remembered, last_seq=last_seq)
+
+
+def _last_seq(record: HistoryRecord | Mapping[str, Any] | None, before: int) -> int:
+    """Return the last number that may be in use after a line."""
+    match record:
+        case NumbersReserved(until=int(seq)) | {"seq": int(seq)}:
+            return max(before, seq)
+        case ExecutionEnded(last_seq=int(seq)):
+            return seq
+    return before

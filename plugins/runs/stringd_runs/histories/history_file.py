@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 from stringd.plugin.files import Directory, NotRegular, open_folder
 
@@ -12,6 +13,7 @@ FOLDER = "runs"
 _SUFFIX = ".jsonl"
 _PRIVATE = 0o600
 _PRIVATE_FOLDER = 0o700
+_READ = os.O_RDONLY | os.O_NONBLOCK
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK
 
 
@@ -32,6 +34,17 @@ def open_histories(data_dir: Path, *, create: bool = False) -> Directory:
             parent.make(FOLDER, _PRIVATE_FOLDER)
             parent.sync()
         return parent.folder(FOLDER)
+
+
+def open_to_read(folder: Directory, run_id: str) -> BinaryIO:
+    """Open the history of a run; raise `OSError` for anything but a regular file."""
+    descriptor = folder.open(file_name(run_id), _READ)
+    try:
+        _size_of(descriptor)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return os.fdopen(descriptor, "rb")
 
 
 class HistoryFile:

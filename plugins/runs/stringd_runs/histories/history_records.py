@@ -73,10 +73,18 @@ class ExecutionEnded:
         )
 
 
-HistoryRecord: TypeAlias = ExecutionStarted | AgentCalled | RecordsRemoved | ExecutionEnded
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NumbersReserved:
+    """Pieces up to a number may be delivered, so that no number is used twice if the daemon is killed."""
+
+    record: ClassVar[str] = "numbers-reserved"
+    until: int
+
+
+HistoryRecord: TypeAlias = ExecutionStarted | AgentCalled | RecordsRemoved | NumbersReserved | ExecutionEnded
 
 _RECORDS: Mapping[str, type[HistoryRecord]] = {
-    it.record: it for it in (ExecutionStarted, AgentCalled, RecordsRemoved, ExecutionEnded)
+    it.record: it for it in (ExecutionStarted, AgentCalled, RecordsRemoved, NumbersReserved, ExecutionEnded)
 }
 
 

@@ -14,7 +14,13 @@ from pathlib import Path
 from stringd.plugin.files import Directory
 from stringd.plugin.workers import STORAGE
 from stringd_runs.histories.history import History, read_history
-from stringd_runs.histories.history_file import HistoryFile, file_name, open_histories, run_id_of
+from stringd_runs.histories.history_file import (
+    HistoryFile,
+    file_name,
+    open_histories,
+    open_to_read,
+    run_id_of,
+)
 from stringd_runs.histories.history_records import ExecutionEnded, decode_line, encode_record
 from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus
 from stringd_runs.messages.message_encoder import encode_event, timestamp
@@ -24,7 +30,6 @@ log = logging.getLogger(__name__)
 
 DAEMON_STOPPED = "daemon stopped"
 _LONGEST_END = 64 * 1024
-_READ = os.O_RDONLY | os.O_NONBLOCK
 
 
 class HistoryStore:
@@ -69,13 +74,13 @@ class HistoryStore:
     def _read(self, run_id: str) -> History | None:
         try:
             with self._folder() as folder:
-                return read_history(_lines(folder, file_name(run_id)))
+                return read_history(_lines(folder, run_id))
         except FileNotFoundError:
             return None
 
     def _events(self, run_id: str, after: int, up_to: int) -> Sequence[EncodedEvent]:
         with self._folder() as folder:
-            found = (_event(line) for line in _lines(folder, file_name(run_id)))
+            found = (_event(line) for line in _lines(folder, run_id))
             return [it for it in found if it and after < it.seq <= up_to]
 
     def _ended(self) -> Sequence[ExecutionEnded]:
@@ -126,7 +131,7 @@ class HistoryStore:
                 run_id = run_id_of(name)
                 if run_id is not None:
                     try:
-                        yield run_id, _end(folder, name)
+                        yield run_id, _end(folder, run_id)
                     except OSError as error:
                         log.warning("cannot read the history of run %s: %s", run_id, error)
 
@@ -134,18 +139,19 @@ class HistoryStore:
         return open_histories(self._data_dir)
 
 
-def _lines(folder: Directory, name: str) -> Iterator[bytes]:
-    with os.fdopen(folder.open(name, _READ), "rb") as file:
+def _lines(folder: Directory, run_id: str) -> Iterator[bytes]:
+    with open_to_read(folder, run_id) as file:
         yield from file
 
 
-def _end(folder: Directory, name: str) -> ExecutionEnded | None:
-    with os.fdopen(folder.open(name, _READ), "rb") as file:
+def _end(folder: Directory, run_id: str) -> ExecutionEnded | None:
+    """Return the end of a history, unless that was left in the middle; a torn last line does not count."""
+    with open_to_read(folder, run_id) as file:
         size = os.fstat(file.fileno()).st_size
         file.seek(max(0, size - _LONGEST_END))
-        last = file.read().rstrip(b"\n").rpartition(b"\n")[2]
-    record = decode_line(last)
-    return record if isinstance(record, ExecutionEnded) else None
+        decoded = (decode_line(line) for line in reversed(file.read().splitlines()))
+    last = next((it for it in decoded if it is not None), None)
+    return last if isinstance(last, ExecutionEnded) else None
 
 
 def _event(line: bytes) -> EncodedEvent | None:

@@ -10,11 +10,13 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 
+from stringd_runs.histories.history_records import NumbersReserved, encode_record
 from stringd_runs.histories.history_writer import HistoryWriter
 from stringd_runs.messages.message_encoder import encode_event
 from stringd_runs.messages.run_events import EncodedEvent, RunEvent, Subscriber
 from stringd_runs.running.kept_events import KeptEvents
 
+RESERVED = 1_000
 MOST_PIECES = 2_000
 MOST_EVENTS = 2_000
 LARGEST_KEPT = 2 * 1024 * 1024
@@ -28,7 +30,7 @@ class RunFeed:
     ) -> None:
         """Make a feed; `deliver_also` is given all events, but does not count as a subscriber."""
         self._deliver_also = deliver_also
-        self._seq = self._delivered = last_seq
+        self._seq = self._delivered = self._reserved = last_seq
         self._pieces = KeptEvents(MOST_PIECES, LARGEST_KEPT, last_seq)
         self._events = KeptEvents(MOST_EVENTS, LARGEST_KEPT, last_seq)
         self._held: deque[tuple[int, EncodedEvent]] = deque()
@@ -72,12 +74,19 @@ class RunFeed:
         """Number and encode an event, and have it written to the history unless it is a piece."""
         self._seq += 1
         encoded = encode_event(event, seq=self._seq, request_id=request_id)
-        if not encoded.is_piece:
-            if self._writer:
-                self._writer.append(encoded.data)
-            else:
-                self._unwritten.append(encoded)
+        if self._writer is None:
+            self._unwritten.append(encoded)
+        elif encoded.is_piece:
+            self._reserve_numbers(self._writer)
+        else:
+            self._writer.append(encoded.data)
         return encoded
+
+    def _reserve_numbers(self, writer: HistoryWriter) -> None:
+        """Note in the history which numbers pieces may have, well before they are used up."""
+        if self._seq + RESERVED // 2 > self._reserved:
+            self._reserved = self._seq + RESERVED
+            writer.append(encode_record(NumbersReserved(until=self._reserved)))
 
     def release(self) -> None:
         """Deliver the events whose predecessors are on disk by now, or drop those that will never be."""
