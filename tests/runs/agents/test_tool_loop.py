@@ -7,6 +7,7 @@ import re
 import pytest
 
 from stringd_runs.agent_events import StepStart, ToolCall, ToolResult
+from stringd_runs.agents.model_agent import MOST_CALLS
 from stringd_runs.model_provider import ModelMessage, ToolMessage, UserMessage
 from stringd_runs.tools.agent_tool import LONGEST_OUTPUT
 from tests.runs.agents.model_runs import Answers, FakeTool, NotedRun, call, model_agent, tool_call
@@ -104,6 +105,14 @@ def test_a_call_that_has_ended_at_max_steps_is_remembered_with_all_its_results()
         ToolMessage,
         UserMessage,
     ]
+
+
+@pytest.mark.requirement("runs.agents.tools.max_steps")
+def test_one_answer_calls_a_bounded_number_of_tools() -> None:
+    model, tool = Answers([tool_call()] * (MOST_CALLS + 2), "finished"), FakeTool()
+    assert call(model_agent(model, tool), "go").text == "finished"
+    assert len(tool.uses) == MOST_CALLS
+    assert [f"at most {MOST_CALLS} tools" in it for it in told(model)[-3:]] == [False, True, True]
 
 
 @pytest.mark.requirement("runs.agents.tools.bounded")

@@ -86,3 +86,17 @@ def test_an_allowed_command_allows_no_other_one(
         events = client.until("strategy_completed")
     assert results(events)[-1]["error"].startswith("DENIED")
     assert not (running.home / "made").exists()
+
+
+@pytest.mark.requirement("runs.agents.permissions.decided")
+def test_a_question_that_nobody_answers_is_over_in_time(
+    start_daemon: Callable[..., DaemonProcess], tmp_path: Path
+) -> None:
+    policy = "question_seconds: 1\nrules: [{verdict: ask, kind: command, topic: 'file:run-*'}]"
+    write_policy(tmp_path / "data", policy)
+    running = start_daemon(operator=True, data_dir=tmp_path / "data")
+    running.register("default", running.home)
+    with run_client(running, **{TOKEN: running.operator_token or ""}) as client:
+        begin(client, write_strategy(running.home, [command("/ls")]))
+        events = client.until("strategy_completed")
+    assert results(events)[0]["error"].startswith("APPROVAL_TIMEOUT: ")

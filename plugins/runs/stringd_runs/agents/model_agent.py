@@ -28,6 +28,9 @@ from stringd_runs.tools.untrusted_text import output_block, steering_block
 DEFAULT_MAX_STEPS = 50
 MAX_STEPS = "max-steps"
 """The finish reason of a call whose model would have gone on after its last request."""
+MOST_CALLS = 100
+"""How many tools one answer of a model may call."""
+_TOO_MANY = ToolOutcome.failure(f"This was not run: an answer may call at most {MOST_CALLS} tools.")
 _OUT_OF_STEPS = ToolOutcome.failure("This was not run: the agent has no steps left (maxSteps).")
 
 
@@ -149,12 +152,13 @@ class _Call:
 
     async def _use_tools(self, calls: Sequence[ToolCall]) -> None:
         """Run the tools that a model has called, one after the other: each may rely on those before it."""
-        for call in calls:
-            outcome = (
-                _OUT_OF_STEPS
-                if self._is_exhausted
-                else await use_tool(call, self._tools, self._definition.name, self._run)
-            )
+        for number, call in enumerate(calls):
+            if self._is_exhausted:
+                outcome = _OUT_OF_STEPS
+            elif number >= MOST_CALLS:
+                outcome = _TOO_MANY
+            else:
+                outcome = await use_tool(call, self._tools, self._definition.name, self._run)
             self._report(ToolResult(id=call.id, name=call.name, output=outcome.text, error=outcome.error))
             self._add(
                 ToolMessage(
