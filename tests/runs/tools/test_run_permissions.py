@@ -12,8 +12,8 @@ import pytest
 from stringd.testing.process import DaemonProcess
 from tests.questions.conftest import PLUGIN as ASKER
 from tests.questions.people import TOKEN, Operator, People, until
-from tests.runs.clients import Message, RunClient, run_client
-from tests.runs.tools.tool_runs import command, results, write_strategy
+from tests.runs.clients import RunClient, run_client
+from tests.runs.tools.tool_runs import begin, command, decide, results, write_strategy
 
 
 @pytest.fixture
@@ -34,22 +34,6 @@ def client(gated: DaemonProcess) -> Iterator[RunClient]:
 def touching(home: Path, *names: str) -> Path:
     """Write a strategy whose agent makes files with a shell, turn by turn."""
     return write_strategy(home, *([command(f"touch {it}", "bash")] for it in names), tools=("topic:bash",))
-
-
-def begin(client: RunClient, path: Path) -> Message:
-    """Start a run, and return what is asked first."""
-    client.send("start_run", runId=client.prepare(path), input="go")
-    return client.until("request_permission")[-1]
-
-
-def decide(client: RunClient, asked: Message, decision: str, **more: Any) -> None:
-    client.send(
-        "permission_decision",
-        runId=asked["runId"],
-        permissionRequestId=asked["requestId"],
-        decision=decision,
-        **more,
-    )
 
 
 @pytest.mark.requirement("runs.agents.permissions.asked")

@@ -11,8 +11,7 @@ from stringd.testing.process import DaemonProcess
 from tests.approval.daemons import write_policy
 from tests.questions.people import TOKEN
 from tests.runs.clients import run_client
-from tests.runs.tools.test_run_permissions import begin, decide
-from tests.runs.tools.tool_runs import command, results, told, write_strategy
+from tests.runs.tools.tool_runs import begin, command, decide, results, told, write_strategy
 
 PLUGIN = """
 from stringd.plugin import Command, Interceptor, Reply, TopicType, hookimpl

@@ -55,3 +55,20 @@ def told(client: RunClient, run_id: str) -> list[str]:
     blocks = [BLOCK.fullmatch(it["text"]) for it in records if it["role"] == "tool"]
     assert all(blocks)
     return [it["text"] for it in blocks if it]
+
+
+def begin(client: RunClient, path: Path) -> Message:
+    """Start a run, and return what is asked first."""
+    client.send("start_run", runId=client.prepare(path), input="go")
+    return client.until("request_permission")[-1]
+
+
+def decide(client: RunClient, asked: Message, decision: str, **more: Any) -> None:
+    """Decide about a permission."""
+    client.send(
+        "permission_decision",
+        runId=asked["runId"],
+        permissionRequestId=asked["requestId"],
+        decision=decision,
+        **more,
+    )
