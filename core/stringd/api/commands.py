@@ -15,10 +15,12 @@ from stringd.api.checks import (
     check_word,
     check_words,
 )
+from stringd.api.effects import Effect
 from stringd.api.questions import Answer, Question
 from stringd.api.replies import Reply
 from stringd.api.runtime import Disconnected, Runtime
 from stringd.api.sessions import Session, Topic
+from stringd.api.users import User
 
 
 class TopicGroup(Enum):
@@ -113,8 +115,23 @@ class Command:
         return Reply.page("String Commands", f"{self.usage}\n\n{self.summary}")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackgroundEffect:
+    """An effect that a plugin is about to have outside of commands, on behalf of a user.
+
+    `topic` is the full name of the topic that it belongs to; `purpose` says on one line what it is for.
+    """
+
+    effect: Effect
+    user: User
+    topic: str
+    purpose: str
+    runtime: Runtime
+
+
 Proceed: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
 Intercept: TypeAlias = Callable[[Invocation, Proceed], Awaitable[Reply]]
+PermitEffect: TypeAlias = Callable[[BackgroundEffect], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,15 +143,20 @@ class Interceptor:
     command is cancelled. It sees a command before the interceptors named in `before`, and the reply after
     them; those named in `after` wrap it. Unknown names are ignored; otherwise the one whose plugin was loaded
     first is the outermost. A command whose interceptor fails is refused.
+
+    `permit` is asked about effects outside of commands: it returns if one is permitted, or raises `Refusal`.
     """
 
     name: str
     run: Intercept
+    permit: PermitEffect | None = None
     before: frozenset[str] = frozenset()
     after: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         check_word("interceptor", self.name)
         check_async(f"interceptor {self.name}", self.run, takes=2)
+        if self.permit is not None:
+            check_async(f"`permit` of interceptor {self.name}", self.permit, takes=1)
         check_names(f"`before` of interceptor {self.name}", self.before)
         check_names(f"`after` of interceptor {self.name}", self.after)

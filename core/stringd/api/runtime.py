@@ -10,6 +10,7 @@ from typing import Protocol, TypeAlias, TypeVar
 
 from stringd.api.checks import check_async, check_word
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
+from stringd.api.effects import Effect
 from stringd.api.http import HttpClient
 from stringd.api.outputs import Outputs
 from stringd.api.questions import Questions
@@ -184,6 +185,12 @@ class Runtime(Protocol):
 
     async def load(self, wanted: LoadRequest) -> Document:
         """Load and render a URI; of a local file, return the text as a document."""
+
+    async def permit(self, effect: Effect, *, user: User, topic: str, purpose: str) -> None:
+        """Return if all interceptors permit an effect outside of commands, else raise the first `Refusal`.
+
+        It may take long: a person may be asked. `purpose` says on one line what the effect is for.
+        """
 
     async def stopping(self) -> None:
         """Return when the daemon begins to stop; streams and WebSockets should then end."""

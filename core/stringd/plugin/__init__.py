@@ -5,6 +5,7 @@ from __future__ import annotations
 from stringd.api.checks import check_optional_text
 from stringd.api.cli import CliCommand
 from stringd.api.commands import (
+    BackgroundEffect,
     Command,
     CommandLine,
     Interceptor,
@@ -95,6 +96,7 @@ __all__ = [
     "AnswerInvalid",
     "Attributed",
     "Author",
+    "BackgroundEffect",
     "BodySink",
     "Budget",
     "Choice",

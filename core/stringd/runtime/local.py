@@ -9,6 +9,8 @@ from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 from stringd.actions.templates.template_run import TEMPLATE_MODULES
+from stringd.api.commands import BackgroundEffect
+from stringd.api.effects import Effect
 from stringd.api.events import DaemonStopping
 from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome
@@ -26,6 +28,7 @@ from stringd.extensions.registration import load_plugins
 from stringd.long_answers.bounded_reply import bounded
 from stringd.questions.open_questions import OpenQuestions
 from stringd.questions.operator import Operator
+from stringd.runtime.background_effects import permit_in_background
 from stringd.runtime.plugin_additions import PluginAdditions
 from stringd.sessions.answer_limit import AnswerSettings
 from stringd.sessions.live_session import LiveSession
@@ -132,6 +135,11 @@ class LocalRuntime(PluginAdditions):
     def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
         """Return a context manager that locks the file at a real path against edits by other commands."""
         return self._file_locks.hold(path)
+
+    async def permit(self, effect: Effect, *, user: User, topic: str, purpose: str) -> None:
+        """Return if all interceptors permit an effect outside of commands; see `Runtime.permit`."""
+        asked = BackgroundEffect(effect=effect, user=user, topic=topic, purpose=purpose, runtime=self)
+        await permit_in_background(self.catalogue.interceptors, asked)
 
     def user(self, user_id: str) -> User:
         """Return a registered user, or raise `UnknownUser`."""

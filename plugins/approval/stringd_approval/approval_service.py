@@ -10,8 +10,18 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from stringd.approval import default_socket
-from stringd.plugin import Disconnected, ErrorCode, Invocation, Proceed, Refusal, Reply, Runtime
+from stringd.plugin import (
+    BackgroundEffect,
+    Disconnected,
+    ErrorCode,
+    Invocation,
+    Proceed,
+    Refusal,
+    Reply,
+    Runtime,
+)
 from stringd_approval.approval_settings import ApprovalSettings, Approve, Audit
+from stringd_approval.asker import Asker
 from stringd_approval.asking.decider import Decider
 from stringd_approval.asking.display import Located
 from stringd_approval.asking.gate import Gate
@@ -81,8 +91,12 @@ class ApprovalService:
     async def pass_command(self, invocation: Invocation, proceed: Proceed) -> Reply:
         """Return the reply to a command of a topic, if the policy or the operator lets it run."""
         if self._logs_commands:
-            await self._write(command_sent(invocation), sync=False)
+            await self._write(command_sent(Asker.of_command(invocation)), sync=False)
         return await self._gate.pass_command(invocation, proceed)
+
+    async def permit(self, asked: BackgroundEffect) -> None:
+        """Return if the policy or the operator permits an effect outside of commands."""
+        await self._gate.permit(asked)
 
     def status(self) -> dict[str, Any]:
         """Return the field of `/status`."""
@@ -119,8 +133,8 @@ class ApprovalService:
     def _replay(self) -> ReplayGuard:
         return ReplayGuard(self._runtime.storage(_PLUGIN).folder / _IDS)
 
-    async def _record(self, invocation: Invocation, ruling: Ruling, decision: Decision | None) -> None:
-        await self._write(command_decision(invocation, ruling, decision), sync=True)
+    async def _record(self, asker: Asker, ruling: Ruling, decision: Decision | None) -> None:
+        await self._write(command_decision(asker, ruling, decision), sync=True)
 
     async def _write(self, entry: RequestEntry, *, sync: bool) -> None:
         """Write an entry about a command, or refuse the command."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from stringd.plugin import (
+    BackgroundEffect,
     CliCommand,
     Command,
     HealthField,
@@ -55,8 +56,8 @@ def stringd_health(runtime: Runtime) -> Iterable[HealthField]:
 
 @hookimpl
 def stringd_interceptors() -> Iterable[Interceptor]:
-    """Add the gate before commands of topics."""
-    return (Interceptor(name="approval", run=_pass_command),)
+    """Add the gate before commands of topics, and before what plugins do outside of commands."""
+    return (Interceptor(name="approval", run=_pass_command, permit=_permit),)
 
 
 @hookimpl
@@ -75,3 +76,7 @@ def stringd_cli() -> Iterable[CliCommand]:
 
 async def _pass_command(invocation: Invocation, proceed: Proceed) -> Reply:
     return await approval_service(invocation.runtime).pass_command(invocation, proceed)
+
+
+async def _permit(asked: BackgroundEffect) -> None:
+    await approval_service(asked.runtime).permit(asked)

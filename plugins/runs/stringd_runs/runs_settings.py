@@ -25,8 +25,9 @@ class RunsSettings:
         (), "Further OpenAI-compatible servers, as NAME=URL; their models are NAME/MODEL."
     )
     programs: tuple[str, ...] = setting(
-        (), "Programs that answer instead of a model, as NAME=COMMAND; they are process/NAME."
+        (), "Programs that answer with a text instead of a model, as NAME=COMMAND; they are process/NAME."
     )
+    json_programs: tuple[str, ...] = setting((), "Programs that answer with JSON lines, likewise.")
     program_variables: tuple[str, ...] = setting(
         (), "The variables of the daemon's environment that these programs get, besides the usual ones."
     )

@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from stringd.http_client.shared_client import SharedHttpClient
-from stringd.plugin import Runtime
+from stringd.plugin import Config, Runtime
+from stringd.plugin.effects import Effect
 from stringd_runs.model_provider import ModelProvider
 from stringd_runs.providers.model_stream import StreamLimits, stream_model
 from stringd_runs.providers.provider_catalogue import ProviderCatalogue
 from stringd_runs.runs_settings import RunsSettings
-from tests.runs.providers.model_calls import MOST_SECONDS, model_call
+from tests.runs.providers.model_calls import MOST_SECONDS, USER, model_call
 from tests.web.server import Received, Reply, Site, Wire, answer, chunked
 
 KEY = "sk-verysecret-0123456789"
@@ -72,6 +74,11 @@ class FakeRuntime:
     secrets: FakeSecrets
     http: SharedHttpClient = field(default_factory=lambda: SharedHttpClient(1))
     records: tuple[ModelProvider, ...] = ()
+    permitted: list[Effect] = field(default_factory=list)
+    config: Config = field(default_factory=lambda: Config(plugins=()))
+
+    async def permit(self, effect: Effect, **_: object) -> None:
+        self.permitted.append(effect)
 
     def settings(self, record: type[RunsSettings]) -> RunsSettings:
         assert record is RunsSettings
@@ -92,6 +99,7 @@ class Providers:
         default_factory=lambda: dict.fromkeys(("OPENAI_API_KEY", "ANTHROPIC_API_KEY"), KEY)
     )
     records: tuple[ModelProvider, ...] = ()
+    home: Path = Path("/home/ann")
 
     def use(self, work: Callable[[ProviderCatalogue], Awaitable[Result]]) -> Result:
         """Return what is made of the catalogue of a new daemon."""
@@ -121,7 +129,13 @@ class Providers:
         options = fields.pop("provider_options", {})
 
         async def run(catalogue: ProviderCatalogue) -> list[Any]:
-            call = model_call(text, model=model.partition("/")[2], provider_options=options, **fields)
+            call = model_call(
+                text,
+                model=model.partition("/")[2],
+                provider_options=options,
+                user=replace(USER, home=self.home),
+                **fields,
+            )
             chosen = catalogue.choose(model, call.user, {model.partition("/")[0]: options})
             return await _read(stream_model(chosen.provider, call, limits), on_event)
 

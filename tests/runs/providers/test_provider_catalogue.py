@@ -139,7 +139,7 @@ def test_a_stored_key_comes_before_that_of_the_environment(
 def test_providers_are_listed_without_asking_them(providers: Providers) -> None:
     providers.settings["endpoints"] = (f"local={providers.site.url}",)
     found = listed(providers)
-    assert list(found) == ["anthropic", "local", "openai-compatible", "scripted"]
+    assert list(found) == ["anthropic", "local", "openai-compatible", "process", "scripted"]
     assert found["scripted"] == ListedProvider(
         id="scripted",
         name="Scripted",
@@ -162,7 +162,7 @@ def test_providers_are_listed_without_asking_them(providers: Providers) -> None:
 def test_a_scope_of_configured_leaves_the_others_out(providers: Providers) -> None:
     providers.secrets.clear()
     assert "anthropic" in listed(providers)
-    assert list(listed(providers, scope="configured")) == ["openai-compatible", "scripted"]
+    assert list(listed(providers, scope="configured")) == ["openai-compatible", "process", "scripted"]
     assert {it.id for it in models(providers, scope="configured")} == {"echo"}
 
 
@@ -267,6 +267,26 @@ def test_providers_of_plugins_can_be_chosen_but_replace_none(
 )
 def test_a_wrong_endpoint_is_named(providers: Providers, entries: tuple[str, ...], message: str) -> None:
     providers.settings["endpoints"] = entries
+    with pytest.raises(Fault) as fault:
+        listed(providers)
+    assert str(fault.value).startswith(message)
+
+
+@pytest.mark.requirement("runs.providers.process.names")
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"programs": ("cat",)}, "each entry of runs.programs must be NAME=VALUE"),
+        ({"json_programs": ("A=cat",)}, "each entry of runs.json_programs must be NAME=VALUE"),
+        ({"programs": ("a=cat 'x",)}, "the command of the program a cannot be read: No closing quotation"),
+        ({"programs": ("a=''",)}, "the command of the program a cannot be read: it is empty"),
+        ({"programs": ("a=cat",), "json_programs": ("a=cat",)}, "two programs are called a"),
+    ],
+)
+def test_a_wrong_program_is_named(
+    providers: Providers, settings: dict[str, tuple[str, ...]], message: str
+) -> None:
+    providers.settings |= settings
     with pytest.raises(Fault) as fault:
         listed(providers)
     assert str(fault.value).startswith(message)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from stringd.plugin import Invocation, Refusal
+from stringd.plugin import BackgroundEffect, Invocation, Refusal
 from stringd.plugin.documents import working_directory
 from stringd.plugin.effects import Effect, FileChange, ShellRun
 from stringd.plugin.processes import exported
@@ -47,6 +47,19 @@ def display_effect(invocation: Invocation, effect: Effect, rule: str) -> Display
     # A text for a shell is its own command.
     more = {"command": command} if text != command else {}
     return _display(verb, text, {**details, **more, "rule": rule})
+
+
+def display_background(asked: BackgroundEffect, rule: str) -> Display:
+    """Return the display of an effect outside of commands, or refuse one that is too long to be shown."""
+    details = {"purpose": asked.purpose, "rule": rule}
+    match asked.effect:
+        case ShellRun(text=text, directory=directory, values=values):
+            place = {"directory": quoted(str(directory)), "values": _values(values)}
+            return _display("Run a program", text, {**place, **details})
+        case FileChange(path=path):
+            return _display("Change a file", str(path), details)
+        case _:
+            return _display("Type into the running program", asked.effect.text, details)
 
 
 def _display(verb: str, text: str, details: dict[str, str]) -> Display:

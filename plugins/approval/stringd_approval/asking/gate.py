@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stringd.plugin import (
+    BackgroundEffect,
     ErrorCode,
     Invocation,
     Proceed,
@@ -22,7 +23,14 @@ from stringd.plugin import (
 )
 from stringd.plugin.effects import Effect as CommandEffect
 from stringd.plugin.effects import FileChange, guarded
-from stringd_approval.asking.command_display import DENIED, display_command, display_effect, has_shown
+from stringd_approval.asker import Asker
+from stringd_approval.asking.command_display import (
+    DENIED,
+    display_background,
+    display_command,
+    display_effect,
+    has_shown,
+)
 from stringd_approval.asking.decider import ASKER, ask, decision_of, undecided, withdrawn
 from stringd_approval.asking.display import Display
 from stringd_approval.decision import Decision, Outcome
@@ -34,8 +42,8 @@ from stringd_approval.policy.subjects import CommandSubject, Effect
 TIMEOUT = "APPROVAL_TIMEOUT"
 
 Effects: TypeAlias = frozenset[Effect]
-Record: TypeAlias = Callable[[Invocation, Ruling, Decision | None], Awaitable[None]]
-"""Writes to the log what was decided about a command, before it goes on; may raise `Refusal`."""
+Record: TypeAlias = Callable[[Asker, Ruling, Decision | None], Awaitable[None]]
+"""Writes to the log what was decided about an asker, before it goes on; may raise `Refusal`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +62,34 @@ class Gate:
         await passage.check(frozenset())
         with guarded(passage.check_effect):
             return await proceed(invocation)
+
+    async def permit(self, asked: BackgroundEffect) -> None:
+        """Return if an effect outside of commands is permitted, else raise `Refusal`."""
+        policy, asker = self.policies.current(), Asker.of_effect(asked)
+        effects = _effects_of(asked.effect, asker)
+        if not policy.concerns_commands or not effects:
+            return
+        ruling = policy.ruling(CommandSubject(user_id=asker.user.id, topic=asker.topic, effects=effects))
+        if ruling.verdict is not Verdict.ALLOW:
+            await self.require(asker, policy, ruling, lambda: display_background(asked, ruling.rule))
+
+    async def require(
+        self, asker: Asker, policy: Policy, ruling: Ruling, display: Callable[[], Display]
+    ) -> Display:
+        """Return what the operator was shown and has approved, else raise `Refusal`."""
+        if ruling.verdict is Verdict.FORBID:
+            await self.record(asker, ruling, None)
+            raise Refusal(DENIED, f"Forbidden by the policy: {ruling.rule}.")
+        shown, started = display(), time.monotonic()
+        try:
+            decision = await _decided(asker, policy, shown)
+        except asyncio.CancelledError:
+            with suppress(Refusal):
+                await self.record(asker, ruling, withdrawn(started))
+            raise
+        await self.record(asker, ruling, decision)
+        _require_approval(decision)
+        return shown
 
 
 class _Passage:
@@ -80,29 +116,22 @@ class _Passage:
         ruling = self._policy.ruling(subject)
         if ruling.verdict is Verdict.ALLOW or (effect and self._has_approved(ruling, effect)):
             return
-        if ruling.verdict is Verdict.FORBID:
-            await self._gate.record(invocation, ruling, None)
-            raise Refusal(DENIED, f"Forbidden by the policy: {ruling.rule}.")
-        shown = (
-            display_effect(invocation, effect, ruling.rule)
-            if effect
-            else display_command(invocation, ruling.rule)
+        shown = await self._gate.require(
+            Asker.of_command(invocation),
+            self._policy,
+            ruling,
+            lambda: (
+                display_effect(invocation, effect, ruling.rule)
+                if effect
+                else display_command(invocation, ruling.rule)
+            ),
         )
-        started = time.monotonic()
-        try:
-            decision = await self._decided(shown)
-        except asyncio.CancelledError:
-            with suppress(Refusal):
-                await self._gate.record(invocation, ruling, withdrawn(started))
-            raise
-        await self._gate.record(invocation, ruling, decision)
-        _require_approval(decision)
         if effect is None:
             self._approved = ruling, shown
 
     async def check_effect(self, effect: CommandEffect) -> None:
         """Check something that the command is about to do."""
-        if effects := _effects_of(effect, self._invocation):
+        if effects := _effects_of(effect, Asker.of_command(self._invocation)):
             await self.check(effects, effect)
 
     def _has_approved(self, ruling: Ruling, effect: CommandEffect) -> bool:
@@ -111,25 +140,25 @@ class _Passage:
         approved, shown = self._approved
         return ruling == approved and has_shown(shown, self._invocation, effect)
 
-    async def _decided(self, shown: Display) -> Decision:
-        invocation, session = self._invocation, self._invocation.session
-        question = Question(
-            kind=QuestionKind.APPROVE,
-            title=shown.title,
-            asked_by=ASKER,
-            body=shown.body,
-            details=shown.details,
-            expires=self._policy.question_seconds,
-            user_id=session.user.id,
-            topic=str(session.name),
-            request_id=invocation.request_id,
-        )
-        started = time.monotonic()
-        try:
-            answer = await ask(invocation.runtime.questions, question, self._policy, invocation.disconnected)
-        except Unanswered as unanswered:
-            return undecided(unanswered, time.monotonic() - started)
-        return decision_of(answer, time.monotonic() - started)
+
+async def _decided(asker: Asker, policy: Policy, shown: Display) -> Decision:
+    question = Question(
+        kind=QuestionKind.APPROVE,
+        title=shown.title,
+        asked_by=ASKER,
+        body=shown.body,
+        details=shown.details,
+        expires=policy.question_seconds,
+        user_id=asker.user.id,
+        topic=asker.topic,
+        request_id=asker.request_id,
+    )
+    started = time.monotonic()
+    try:
+        answer = await ask(asker.runtime.questions, question, policy, asker.disconnected)
+    except Unanswered as unanswered:
+        return undecided(unanswered, time.monotonic() - started)
+    return decision_of(answer, time.monotonic() - started)
 
 
 def _name_of(invocation: Invocation) -> str:
@@ -139,10 +168,10 @@ def _name_of(invocation: Invocation) -> str:
     return word if word in commands else word.partition(".")[0]
 
 
-def _effects_of(effect: CommandEffect, invocation: Invocation) -> Effects:
+def _effects_of(effect: CommandEffect, asker: Asker) -> Effects:
     if not isinstance(effect, FileChange):
         return frozenset({Effect.SHELL})
-    inside = invocation.session.user.home, invocation.runtime.config.data_dir
+    inside = asker.user.home, asker.runtime.config.data_dir
     is_outside = not any(_is_within(effect.path, folder) for folder in inside)
     return frozenset({Effect.OUTSIDE}) if is_outside else frozenset()
 

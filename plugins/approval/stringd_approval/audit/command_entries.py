@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from stringd.plugin import Invocation
+from stringd_approval.asker import Asker
 from stringd_approval.audit.request_entries import RequestEntry
 from stringd_approval.decision import Decision
 from stringd_approval.policy.policy_record import Ruling
 
 
-def command_sent(invocation: Invocation) -> RequestEntry:
+def command_sent(asker: Asker) -> RequestEntry:
     """Return the entry of a command that is about to run: its first line, with secrets masked."""
-    return RequestEntry("command", _command(invocation))
+    return RequestEntry("command", _command(asker))
 
 
-def command_decision(invocation: Invocation, ruling: Ruling, decided: Decision | None) -> RequestEntry:
+def command_decision(asker: Asker, ruling: Ruling, decided: Decision | None) -> RequestEntry:
     """Return the entry of what the policy says of a command, and of the decision if it was asked about."""
-    fields = {**_command(invocation), "verdict": ruling.verdict, "rule": ruling.rule}
+    fields = {**_command(asker), "verdict": ruling.verdict, "rule": ruling.rule}
     if decided:
         fields |= {
             "outcome": decided.outcome,
@@ -29,11 +29,10 @@ def command_decision(invocation: Invocation, ruling: Ruling, decided: Decision |
     return RequestEntry("command-decision", fields)
 
 
-def _command(invocation: Invocation) -> dict[str, Any]:
-    session = invocation.session
+def _command(asker: Asker) -> dict[str, Any]:
     return {
-        "user_id": session.user.id,
-        "topic": str(session.name),
-        "request_id": invocation.request_id,
-        "command": invocation.label,
+        "user_id": asker.user.id,
+        "topic": asker.topic,
+        "request_id": asker.request_id,
+        "command": asker.label,
     }
