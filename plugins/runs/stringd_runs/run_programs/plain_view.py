@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from stringd.plugin.terminal_programs import visible_line, write_error, write_json
@@ -47,10 +49,13 @@ class PlainView:
 
     resize = entered = resume = leave = refresh
 
-    def ask(self, lines: Sequence[str], _prompt: str) -> None:
+    def ask(self, lines: Sequence[str], prompt: str) -> None:
         """Show a question."""
         for line in lines:
             self.note(line)
+        with suppress(OSError):
+            sys.stderr.write(prompt)
+            sys.stderr.flush()
 
     def note(self, text: str) -> None:
         """Show a line."""
