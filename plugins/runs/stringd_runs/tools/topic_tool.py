@@ -90,17 +90,21 @@ def make_topic_tool(entry: str, run_id: str, runtime: Runtime) -> TopicTool:
     name = "_".join((kind, *names))
     if len(name) > _LONGEST_NAME:
         raise ValueError(f"the name of {entry!r} has more than {_LONGEST_NAME} characters")
-    declaration = Tool(name=name, description=_description(topic, runtime), parameters=_PARAMETERS)
+    declaration = Tool(name=name, description=_description(kind, runtime), parameters=_PARAMETERS)
     return TopicTool(declaration=declaration, topic=topic)
 
 
-def _description(topic: TopicName, runtime: Runtime) -> str:
-    """Return what a model is told of a topic: what it is for, and the commands that it has."""
-    kind = runtime.topic_types[topic.type]
-    known = runtime.commands(topic.type).values()
+def _description(topic_type: str, runtime: Runtime) -> str:
+    """Return what a model is told of a topic, the same in each run: what it is for, and its commands."""
+    kind = runtime.topic_types[topic_type]
+    known = runtime.commands(topic_type).values()
     commands = (f"{kind.slash}{it.usage.lstrip('/')}\n    {it.summary}" for it in known)
-    texts = "" if kind.slash == "/" else f" A text that does not begin with {kind.slash} is its input."
-    return "\n".join((f"{kind.summary} Runs one command in the topic {topic}.{texts} Commands:", *commands))
+    use = (
+        "Runs one command."
+        if kind.slash == "/"
+        else f"Runs one text as it is; a text that begins with {kind.slash} is a command."
+    )
+    return "\n".join((f"{kind.summary} {use} The commands:", *commands))
 
 
 def _outcome_of(outcome: Outcome) -> ToolOutcome:
