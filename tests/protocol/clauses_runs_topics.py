@@ -19,6 +19,8 @@ RUNS_TOPICS = requirements(
     ("runs.topics.refresh", "/refresh shows the transcript as Markdown."),
     ("runs.topics.kept", "A run outlives its topic, and the daemon."),
     ("runs.topics.users", "To another user, a run does not exist."),
+    ("runs.topics.shared", "A run of a topic is visible over the WebSocket, and the other way round."),
+    ("runs.topics.output", "The pieces of the agents' texts are output of the command that waits."),
     ("runs.topics.events", "The daemon's events have those of runs, with topic and request."),
     ("runs.topics.progress", "At a terminal, a line has the active step, agents, tokens and elapsed time."),
     ("runs.topics.narrow", "The line of progress always fits into the terminal, also when that is resized."),

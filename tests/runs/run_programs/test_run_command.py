@@ -195,3 +195,23 @@ def test_person_at_a_terminal_answers_a_real_run(daemon: DaemonProcess, beside: 
         terminal.expect("── 3/3 critic")
         terminal.expect("completed in 0:0")
         terminal.expect("code 0")
+
+
+@pytest.mark.long
+@pytest.mark.requirement("runs.topics.permissions")
+def test_person_who_has_started_the_daemon_decides_about_tools(alone: Shell) -> None:
+    home = alone.folder / "me" / ".string" / "users" / "default"
+    home.mkdir(parents=True)
+    call = [{"name": "bash", "args": {"command": "echo made > made.txt"}}]
+    scripted = {"scripted": {"reply": "Done", "toolCalls": [call]}}
+    write_strategy(
+        home, {"worker": {"model": "scripted/echo", "tools": ["topic:bash"], "providerOptions": scripted}}
+    )
+    variables = f"STRINGD_PORT={alone.port} STRINGD_APPROVAL_APPROVE=shell TERM=xterm"
+    command = f"cd {alone.folder}; {STRINGD} run notes.json; echo code $?"
+    with Terminal(f"env HOME={alone.folder / 'me'} {variables} bash -c '{command}'") as terminal:
+        terminal.expect("worker wants to use bash", PATIENCE)
+        terminal.expect("never in this run: ")
+        terminal.type("y")
+        terminal.expect("code 0", PATIENCE)
+    assert (home / "made.txt").read_text(encoding="utf-8") == "made\n"

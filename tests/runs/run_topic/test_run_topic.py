@@ -6,12 +6,15 @@ import http.client
 import json
 import time
 import uuid
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from stringd.testing.process import DaemonProcess, Events
+from tests.runs.clients import run_client
 
 PATIENCE = 20.0
 ECHO = {"model": "scripted/echo"}
@@ -252,6 +255,58 @@ def test_run_of_another_user_does_not_exist(daemon: DaemonProcess, run: RunTopic
     assert "status: no run" in run("/info", user="bob").content
 
 
+@pytest.mark.requirement("runs.topics.shared")
+def test_run_of_a_topic_is_watched_and_answered_over_the_websocket(
+    daemon: DaemonProcess, run: RunTopic
+) -> None:
+    strategy(daemon, {"writer": says("Draft: {input}"), "ann": ASKS})
+    run("/open s.json")
+    run_id = run.name.removeprefix("run:")
+    with run_client(daemon) as client:
+        client.send("subscribe", runId=run_id)
+        assert client.ask("ping")["type"] == "pong"
+        run("/start x")
+        asked = client.until("request_input")
+        assert asked[-1]["prompt"] == "Draft: x"
+        client.send("user_input", runId=run_id, agentName="ann", text="over the socket")
+        assert client.until("strategy_completed")[-1]["result"] == "over the socket"
+        assert run_id in [it["runId"] for it in client.ask("list_runs")["runs"]]
+    assert "status: completed" in run("/info").content
+    assert run("/answer too late").head["code"] == "NO_PENDING_INPUT"
+
+
+@pytest.mark.requirement("runs.topics.shared")
+def test_run_of_the_websocket_is_described_answered_and_continued_in_its_topic(
+    daemon: DaemonProcess, run: RunTopic
+) -> None:
+    path = strategy(daemon, {"writer": says("{turn}: {input}"), "ann": ASKS})
+    run_id = run.name.removeprefix("run:")
+    with run_client(daemon) as client:
+        client.prepare(path, runId=run_id)
+        assert "status: prepared" in run("/info").content
+        client.send("start_run", runId=run_id, input="one")
+        client.until("request_input")
+        assert "question: ann: 1: one" in run("/info").content
+        assert body(run("/answer in the topic")) == "in the topic"
+        assert client.until("strategy_completed")[-1]["result"] == "in the topic"
+        run("/continue two")
+        assert client.until("request_input")[-1]["prompt"] == "2: two"
+        run("/stop")
+        assert client.until("strategy_error")[-1]["error"]["code"] == "CANCELLED"
+
+
+@pytest.mark.requirement("runs.topics.output")
+def test_pieces_of_text_are_output_of_the_command_that_waits(daemon: DaemonProcess, run: RunTopic) -> None:
+    scripted = {"scripted": {"reply": "one two three", "chunks": 3, "chunkDelayMs": 50}}
+    strategy(daemon, {"writer": {**ECHO, "providerOptions": scripted}})
+    run("/open s.json")
+    with watching(daemon, f"/events?topic={run.name}&kinds=output,run-ended") as events_until:
+        run("/start x", request_id="q9")
+        events = events_until("run-ended")
+    assert "".join(it["text"] for it in events[:-1]) == "one two three"
+    assert {(it["source"], it["request_id"]) for it in events[:-1]} == {("writer", "q9")}
+
+
 @pytest.mark.requirement("runs.topics.events")
 def test_events_of_a_run_are_published(daemon: DaemonProcess, run: RunTopic) -> None:
     strategy(daemon, {"writer": says("Draft"), "ann": ASKS})
@@ -259,7 +314,8 @@ def test_events_of_a_run_are_published(daemon: DaemonProcess, run: RunTopic) -> 
     run("/start x", request_id="q7")
     run("/answer fine")
     kinds = "run-started,run-step,run-asks,run-ended"
-    events = published(daemon, f"/events?topic={run.name}&kinds={kinds}&after=0", "run-ended")
+    with watching(daemon, f"/events?topic={run.name}&kinds={kinds}&after=0") as events_until:
+        events = events_until("run-ended")
     fields = ("strategy", "step", "agent", "code")
     assert [(it["kind"], *(it[name] for name in fields if name in it)) for it in events] == [
         ("run-started", "notes"),
@@ -271,18 +327,22 @@ def test_events_of_a_run_are_published(daemon: DaemonProcess, run: RunTopic) -> 
     assert {(it["user_id"], it["topic"], it["request_id"]) for it in events} == {("default", run.name, "q7")}
 
 
-def published(daemon: DaemonProcess, path: str, last: str) -> list[dict[str, Any]]:
-    """The events of a stream up to one of a kind."""
+@contextmanager
+def watching(daemon: DaemonProcess, path: str) -> Iterator[Callable[[str], list[dict[str, Any]]]]:
+    """A function that returns the events of a stream up to one of a kind; it has begun."""
     connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=PATIENCE)
     try:
         connection.request("GET", path)
         answer = connection.getresponse()
-        found = []
-        while True:
-            line = answer.readline()
-            if line.startswith(b"data: "):
-                found.append(json.loads(line[6:]))
-                if found[-1].get("kind") == last:
-                    return found
+
+        def events_until(last: str) -> list[dict[str, Any]]:
+            found: list[dict[str, Any]] = []
+            while not (found and found[-1].get("kind") == last):
+                line = answer.readline()
+                if line.startswith(b"data: "):
+                    found.append(json.loads(line[6:]))
+            return found
+
+        yield events_until
     finally:
         connection.close()

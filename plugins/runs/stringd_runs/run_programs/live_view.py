@@ -70,6 +70,10 @@ class LiveView:
         """Note that the terminal has gone to the next line, as it does for Enter."""
         self._at_line_start = True
 
+    def decided(self, key: str) -> None:
+        """Show the key that was pressed, which the terminal does not do by itself."""
+        self._put(f"{key}\n")
+
     def resume(self) -> None:
         """Show what has arrived meanwhile, and go on."""
         self._is_paused = False

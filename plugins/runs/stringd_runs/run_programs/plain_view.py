@@ -57,6 +57,10 @@ class PlainView:
             sys.stderr.write(prompt)
             sys.stderr.flush()
 
+    def decided(self, key: str) -> None:
+        """Show the key that was pressed."""
+        self.note(key)
+
     def note(self, text: str) -> None:
         """Show a line."""
         write_error(visible_line(text))

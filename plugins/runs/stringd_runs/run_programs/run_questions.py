@@ -101,6 +101,7 @@ class PersonAtTerminal:
         self._view.ask(question.lines, _CHOICES)
         while (key := self._keyboard.read_key(self._feed, is_over)) is not None:
             if decision := _DECISIONS.get(key):
+                self._view.decided(key)
                 return decision
         return None
 

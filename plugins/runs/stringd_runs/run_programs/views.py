@@ -39,6 +39,9 @@ class View(Protocol):
     def entered(self) -> None:
         """Note that the terminal has gone to the next line, as it does for Enter."""
 
+    def decided(self, key: str) -> None:
+        """Show the key that was pressed, which the terminal does not do by itself."""
+
     def resume(self) -> None:
         """Go on after a question."""
 
