@@ -20,8 +20,7 @@ from stringd.plugin import (
 )
 from stringd_runs.agents.agent_types import AgentType
 from stringd_runs.agents.agent_types import stringd_agent_types as agent_types_hook
-from stringd_runs.flows.built_in_flows import FLOW_TYPES
-from stringd_runs.flows.flow_types import FlowType
+from stringd_runs.flows.flow_types import OWN_FLOW_TYPES, FlowType
 from stringd_runs.flows.flow_types import stringd_flow_types as flow_types_hook
 from stringd_runs.model_provider import ModelProvider
 from stringd_runs.model_provider import stringd_model_providers as model_providers_hook
@@ -34,22 +33,18 @@ from stringd_runs.runs_service import runs_service
 from stringd_runs.runs_settings import RunsSettings
 from stringd_runs.serving.health_fields import health_fields
 from stringd_runs.serving.run_endpoint import PATH
-from stringd_runs.strategies.strategy import FUNCTION
-from stringd_runs.strategies.strategy_format import StrategyFormat
+from stringd_runs.strategies.strategy_format import OWN_FORMATS, StrategyFormat
 from stringd_runs.strategies.strategy_format import stringd_strategy_formats as strategy_formats_hook
-from stringd_runs.strategies.strategy_formats import FORMATS
 
 
 @hookimpl
 def stringd_hooks() -> Iterable[Hook]:
     """Add the hooks with which other plugins extend runs."""
-    flow_types = frozenset({FUNCTION, *(it.name for it in FLOW_TYPES)})
-    formats = frozenset(it.name for it in FORMATS)
     return (
         Hook(what="provider", record=ModelProvider, spec=model_providers_hook),
         Hook(what="agent-type", record=AgentType, spec=agent_types_hook),
-        Hook(what="flow-type", record=FlowType, spec=flow_types_hook, reserved=flow_types),
-        Hook(what="strategy-format", record=StrategyFormat, spec=strategy_formats_hook, reserved=formats),
+        Hook(what="flow-type", record=FlowType, spec=flow_types_hook, reserved=OWN_FLOW_TYPES),
+        Hook(what="strategy-format", record=StrategyFormat, spec=strategy_formats_hook, reserved=OWN_FORMATS),
     )
 
 

@@ -162,6 +162,49 @@ def test_what_the_steps_say_ends_no_cycle() -> None:
     assert len(calls.calls) == 3
 
 
+ANSWERS = st.sampled_from(["go on", "stop", "Stop\nhere", "first\nSTOP", "do not stop", ""])
+
+
+@pytest.mark.requirement("runs.flows.cycle", "runs.flows.signals")
+@settings(deadline=None, max_examples=150)
+@given(
+    st.lists(ANSWERS, min_size=1, max_size=6),
+    st.sampled_from(BREAK_MATCHES),
+    st.integers(1, 6),
+    st.integers(1, 6),
+)
+def test_an_observed_cycle_ends_with_its_first_signal(
+    said: list[str], match: str, cycles: int, most: int
+) -> None:
+    """The rounds of a cycle are those of this simple loop."""
+    answers = {f"a({text})": answer for text, answer in zip(["x", *said], said, strict=False)}
+
+    async def answer(agent: str, text: str) -> str:
+        return answers.get(text, "end cycle stop") if agent == "see" else f"a({text})"
+
+    options: dict[str, Any] = {
+        "observer": step("see"),
+        "breakCycleSignals": ("stop",),
+        "breakCycleSignalMatch": match,
+        "cycles": cycles,
+        "maxRounds": most,
+    }
+    calls = Calls(answer)
+    result = calls.run(flow("cycle", "a", **options), "x")
+    text, expected_calls = "x", []
+    for number in range(1, min(cycles, most) + 1):
+        output = f"a({text})"
+        expected_calls.append(("a", text))
+        if number == min(cycles, most):
+            break
+        expected_calls.append(("see", output))
+        text = answers.get(output, "end cycle stop")
+        if holds_signal(text, ("stop",), match):
+            break
+    assert calls.calls == expected_calls
+    assert result.text == output
+
+
 MATCHES: Mapping[str, tuple[bool, bool, bool, bool]] = {
     # substring, first-line, any-line, exact
     "stop": (True, True, True, True),

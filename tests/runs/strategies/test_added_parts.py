@@ -8,6 +8,11 @@ from pathlib import Path
 import pytest
 
 from stringd.testing.process import DaemonProcess
+from stringd_runs.flows.built_in_flows import FLOW_TYPES
+from stringd_runs.flows.flow_types import OWN_FLOW_TYPES
+from stringd_runs.strategies.strategy import FUNCTION
+from stringd_runs.strategies.strategy_format import OWN_FORMATS
+from stringd_runs.strategies.strategy_formats import FORMATS
 from tests.runs.clients import run_client
 from tests.runs.strategies.test_strategy_files import failure, write
 
@@ -95,6 +100,12 @@ def extended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess
     daemon.register("default", daemon.home)
     yield daemon
     daemon.stop()
+
+
+@pytest.mark.requirement("runs.hooks.formats", "runs.hooks.flows")
+def test_the_names_of_what_is_always_there_are_reserved() -> None:
+    assert {it.name for it in FORMATS} == OWN_FORMATS
+    assert {FUNCTION, *(it.name for it in FLOW_TYPES)} == OWN_FLOW_TYPES
 
 
 @pytest.mark.requirement("runs.hooks.formats", "runs.hooks.flows")

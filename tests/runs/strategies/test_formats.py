@@ -217,6 +217,20 @@ def test_a_prompt_file_that_cannot_be_read_is_named_with_the_line_of_its_key() -
     assert too_large == (5, "systemPrompt: writer.md is larger than 1 MiB")
 
 
+@pytest.mark.requirement("runs.strategies.caps")
+def test_prompts_are_bounded_in_total() -> None:
+    agents = "".join(f"  a{number}: {{systemPrompt: large.md}}\n" for number in range(20))
+    text = MINIMAL.replace("agents:\n", f"agents:\n{agents}")
+    line, said = refusal(text, large_md="x" * 1024 * 1024)
+    assert (line, said) == (13, "the prompts have more than 10,000,000 characters in total")
+
+
+@pytest.mark.requirement("runs.strategies.caps")
+def test_a_template_does_not_grow_without_bounds() -> None:
+    template = f"{{template: '{'{{a}}' * 50_000}', variables: {{a: {'x' * 500_000}}}}}"
+    assert refusal(TEMPLATE % template) == (4, "the filled template is larger than 1 MiB")
+
+
 TEMPLATE = MINIMAL.replace("{model: scripted/echo}", "{systemPromptTemplate: %s}")
 
 

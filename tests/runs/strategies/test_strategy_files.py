@@ -89,6 +89,22 @@ def test_paths_that_are_no_files_are_refused(daemon: DaemonProcess, path: str, s
         assert client.ask("ping")["type"] == "pong"
 
 
+@pytest.mark.requirement("runs.flows.yields")
+def test_an_endless_cycle_of_instant_agents_leaves_the_daemon_responsive(daemon: DaemonProcess) -> None:
+    endless = MINIMAL.replace("type: sequential", 'type: cycle\n  cycles: "Infinity"')
+    path = write(daemon.home / "endless.yaml", endless)
+    with run_client(daemon) as client, run_client(daemon) as other:
+        run_id = client.prepare(path)
+        client.send("start_run", runId=run_id, input="x")
+        for _ in range(100):
+            assert client.receive()["type"] != "strategy_error"
+            assert other.ask("ping")["type"] == "pong"
+            assert daemon.request("GET", "/health").json()["activeRuns"] == 1
+        client.send("stop_run", runId=run_id)
+        end = client.until("strategy_completed", "strategy_error")[-1]
+        assert end["error"]["code"] == "CANCELLED"
+
+
 @pytest.mark.requirement("runs.strategies.caps")
 def test_a_large_strategy_does_not_hold_the_daemon_up(daemon: DaemonProcess) -> None:
     padding = "".join(f"  a{number}: {{x: [1, 2]}}\n" for number in range(40_000))

@@ -20,6 +20,7 @@ from stringd_runs.strategies.strategy import AgentDefinition, CodeAgent, ModelAg
 
 MOST_AGENTS = 200
 _LONGEST_NAME = 100
+_LONGEST_PROMPTS = 10_000_000
 _LLM, _USER = "llm", "user"
 _MODEL_KEYS = (
     "type",
@@ -60,7 +61,14 @@ def read_agents(
         raise value.invalid("a mapping with at least one agent")
     if len(entries) > MOST_AGENTS:
         raise FileInvalid(value.line, f"{len(entries)} agents; a strategy has at most {MOST_AGENTS}")
-    return {name: _agent(name, it, folder, read_file, types) for name, it in entries.items()}
+    agents: dict[str, AgentDefinition] = {}
+    room = _LONGEST_PROMPTS
+    for name, it in entries.items():
+        agent = agents[name] = _agent(name, it, folder, read_file, types)
+        room -= len(agent.system_prompt) if isinstance(agent, ModelAgent) else 0
+        if room < 0:
+            raise FileInvalid(it.line, f"the prompts have more than {_LONGEST_PROMPTS:,} characters in total")
+    return agents
 
 
 def _agent(name: str, value: Value, folder: Path, read_file: ReadFile, types: AgentTypes) -> AgentDefinition:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from hashlib import sha256
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from stringd.plugin import Question, QuestionKind, Questions, Trust, Unanswered, User
 from stringd.plugin.text import printable
@@ -23,20 +24,15 @@ class CodeApprovals:
     def __init__(self, questions: Questions) -> None:
         self._questions = questions
         self._approved: set[tuple[Path, str]] = set()
-        self._asking: dict[tuple[Path, str], asyncio.Lock] = {}
+        self._asking: WeakValueDictionary[tuple[Path, str], asyncio.Lock] = WeakValueDictionary()
 
     async def require(self, path: Path, text: str, user: User) -> None:
         """Return once a file is approved; raise `StrategyInvalid` if nobody approves it."""
         key = path, sha256(text.encode()).hexdigest()
-        lock = self._asking.setdefault(key, asyncio.Lock())
-        try:
-            async with lock:
-                if key not in self._approved:
-                    await self._ask(*key, text, user)
-                    self._approved.add(key)
-        finally:
-            if not lock.locked():
-                self._asking.pop(key, None)
+        async with self._asking.setdefault(key, asyncio.Lock()):
+            if key not in self._approved:
+                await self._ask(*key, text, user)
+                self._approved.add(key)
 
     async def _ask(self, path: Path, digest: str, text: str, user: User) -> None:
         name = printable(path.name)[:_LONGEST_NAME]

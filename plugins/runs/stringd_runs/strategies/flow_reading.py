@@ -12,7 +12,7 @@ from stringd_runs.strategies.field_values import filled_text, optional_text, req
 from stringd_runs.strategies.strategy import FUNCTION, AgentStep, Flow, Step
 from stringd_runs.strategies.strategy_format import FunctionNode
 
-FLOW_KEYS = ("name", "type", "description", "steps")
+_FLOW_KEYS = ("name", "type", "description", "steps")
 DEEPEST_FLOW = 20
 _STEP_KEYS = ("agent", "description")
 
@@ -69,7 +69,7 @@ class _Reading:
     def _flow(self, value: Value, depth: int) -> Flow:
         given = value.entries()
         syntax, type_name = self._type(required(given, "type", value))
-        given = value.mapping((*FLOW_KEYS, *syntax.options))
+        given = value.mapping((*_FLOW_KEYS, *syntax.options))
         name = filled_text(required(given, "name", value))
         for key in sorted(syntax.required):
             required(given, key, value)

@@ -16,6 +16,7 @@ LARGEST_FILE = 1024 * 1024
 """The most bytes of a strategy file, and of each file that it names."""
 ReadFile: TypeAlias = Callable[[Path], bytes]
 """Returns the content of a file, or the first `LARGEST_FILE + 1` bytes; raises `Refusal` or `OSError`."""
+_LARGEST = f"{LARGEST_FILE // 1024**2} MiB"
 _IS_FILE = re.compile(r"[^\n]*\.(?:md|txt)")
 _PLACEHOLDER = re.compile(r"\{\{[ \t]*([A-Za-z_][\w.-]*)[ \t]*\}\}")
 _TEMPLATE_KEYS = ("template", "variables")
@@ -35,7 +36,7 @@ def system_prompt(agent: Mapping[str, Value], folder: Path, read_file: ReadFile)
 def decoded(data: bytes, what: str) -> str:
     """Return the text of a file, with `\\n` at the ends of lines, or raise `FileInvalid`."""
     if len(data) > LARGEST_FILE:
-        raise FileInvalid(1, f"{what} is larger than {LARGEST_FILE // 1024**2} MiB")
+        raise FileInvalid(1, f"{what} is larger than {_LARGEST}")
     try:
         return data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -62,7 +63,17 @@ def _rendered(value: Value, folder: Path, read_file: ReadFile) -> str:
         raise value.invalid("a mapping with the key template")
     template = _text_or_file(given["template"], folder, read_file)
     variables = _variables(given.get("variables"))
-    return _PLACEHOLDER.sub(lambda found: _variable(found[1], variables, given["template"]), template)
+    size = len(template)
+
+    def replaced(found: re.Match[str]) -> str:
+        nonlocal size
+        inserted = _variable(found[1], variables, given["template"])
+        size += len(inserted)
+        if size > LARGEST_FILE:
+            raise FileInvalid(value.line, f"the filled template is larger than {_LARGEST}")
+        return inserted
+
+    return _PLACEHOLDER.sub(replaced, template)
 
 
 def _variables(value: Value | None) -> Mapping[str, str]:

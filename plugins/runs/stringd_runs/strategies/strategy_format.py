@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 from stringd.plugin import hookspec
 from stringd.plugin.strict_files import FileInvalid, Items, Members, Node, Scalar
 
+OWN_FORMATS = frozenset({"yaml", "json", "jsonc", "markdown", "python"})
+"""The formats that no plugin can add."""
 DEEPEST = 64
 """The most levels of lists and mappings in a strategy file."""
 
