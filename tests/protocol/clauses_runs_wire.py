@@ -24,6 +24,8 @@ _SOCKET = requirements(
     ("runs.socket.upgrade", "/ws without an upgrade is answered with 400."),
     ("runs.socket.guard", "Host and Origin are checked as for every other request."),
     ("runs.socket.user", "The user is that of X-User-Id, or of user_id in the query, or default."),
+    ("runs.socket.unregistered", "A user who is not registered yet may connect, but not prepare a run."),
+    ("runs.socket.operator", "The operator's token comes with the upgrade; a wrong one is refused."),
     ("runs.socket.health", "/health gains status, uptime, activeRuns and connectedClients."),
     ("runs.socket.shutdown", "When the daemon stops, connections are closed with 1001."),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from urllib.parse import quote
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -132,29 +133,58 @@ def test_foreign_pages_are_refused(daemon: DaemonProcess, headers: dict[str, str
 
 @pytest.mark.requirement("runs.socket.user")
 @pytest.mark.parametrize(
-    ("query", "headers", "status"),
+    ("query", "headers", "user"),
     [
-        ("", {}, 101),
-        ("", {"X_User_Id": "ann"}, 101),
-        ("?user_id=ann", {}, 101),
-        ("?user_id=nobody", {"X_User_Id": "ann"}, 101),
-        ("?user_id=", {}, 101),
-        ("", {"X_User_Id": "nobody"}, 401),
-        ("?user_id=nobody", {}, 401),
+        ("", {}, "default"),
+        ("", {"X_User_Id": "ann"}, "ann"),
+        ("?user_id=ann", {}, "ann"),
+        ("?user_id=nobody", {"X_User_Id": "ann"}, "ann"),
+        ("?user_id=", {}, "default"),
+        ("?user_id=%C3%A9", {}, "é"),
+        ("", {"X_User_Id": "é"}, "é"),
     ],
 )
 def test_the_user_of_a_connection(
-    daemon: DaemonProcess, query: str, headers: dict[str, str], status: int
+    daemon: DaemonProcess, query: str, headers: dict[str, str], user: str
 ) -> None:
-    daemon.register("ann")
-    if status == 101:
-        with run_client(daemon, query, **headers) as client:
-            assert client.ask("ping")["type"] == "pong"
-        return
-    with pytest.raises(InvalidStatus) as refused, run_client(daemon, query, **headers):
+    path = write_echo(daemon)
+    for name in ("ann", "é"):
+        daemon.register(name, daemon.home)
+    encoded = {name: value.encode().decode("latin-1") for name, value in headers.items()}
+    with run_client(daemon, query, **encoded) as client:
+        run_id = client.prepare(path)
+        assert client.ask("prepare_run", runId=run_id)["type"] == "run_prepared"
+    with run_client(daemon, "?user_id=" + quote(user)) as same:
+        assert same.ask("prepare_run", runId=run_id)["type"] == "run_prepared"
+    with run_client(daemon, "?user_id=" + ("default" if user == "ann" else "ann")) as other:
+        assert other.ask("prepare_run", runId=run_id)["code"] == "PREPARE_FAILED"
+        assert other.ask("subscribe", runId=run_id)["code"] == "SUBSCRIBE_ERROR"
+        assert run_id not in [it["runId"] for it in other.ask("list_strategies")["runs"]]
+
+
+@pytest.mark.requirement("runs.socket.unregistered")
+def test_a_user_may_be_registered_later(daemon: DaemonProcess) -> None:
+    path = write_echo(daemon)
+    with run_client(daemon, "?user_id=late") as client:
+        assert client.ask("ping")["type"] == "pong"
+        for kind in ("list_strategies", "list_runs", "list_providers", "get_available_models"):
+            assert client.ask(kind)["type"] != "error"
+        error = client.ask("prepare_run", strategyPath=str(path))
+        assert (error["code"], error["message"]) == (
+            "PREPARE_FAILED",
+            "Unknown user: late. Register it with POST /users.",
+        )
+        assert client.ask("start_run", runId="r")["code"] == "START_FAILED"
+        daemon.register("late", daemon.home)
+        assert client.run(path, "x")[-1]["type"] == "strategy_completed"
+
+
+@pytest.mark.requirement("runs.socket.operator")
+def test_a_wrong_token_is_refused(daemon: DaemonProcess) -> None:
+    with pytest.raises(InvalidStatus) as refused, run_client(daemon, X_Operator_Token="wrong"):
         pass
-    assert refused.value.response.status_code == status
-    assert json.loads(refused.value.response.body)["error"] == "Unknown user: nobody"
+    assert refused.value.response.status_code == 403
+    assert json.loads(refused.value.response.body)["error"] == "OPERATOR_REQUIRED"
 
 
 @pytest.mark.requirement("runs.socket.health")

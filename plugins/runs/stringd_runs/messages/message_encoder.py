@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -58,7 +58,13 @@ def encode_event(
 
 def timestamp(seconds: float) -> str:
     """Return a time as messages have it, such as `2026-11-18T09:30:00.123Z`."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    second, milliseconds = divmod(int(seconds * 1000), 1000)
+    return f"{_second(second)}.{milliseconds:03}Z"
+
+
+@lru_cache(maxsize=4)
+def _second(second: int) -> str:
+    return datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def _dump(message: Mapping[str, object]) -> bytes:
@@ -79,40 +85,46 @@ def _as_json(value: object) -> object:
     raise TypeError(f"{type(value).__name__} is no JSON")
 
 
-_AGENT_EVENTS: Mapping[type, tuple[str, Mapping[str, str]]] = {
-    Text: ("text", {"text": "text"}),
-    ThinkingStart: ("thinking-start", {"id": "id"}),
-    Thinking: ("thinking", {"id": "id", "text": "text"}),
-    ThinkingEnd: ("thinking-end", {"id": "id"}),
-    ToolCall: ("tool-call", {"id": "toolCallId", "name": "toolName", "arguments": "args"}),
+_Names: TypeAlias = tuple[tuple[str, str], ...]
+"""The attributes of a record, and the names of its fields in messages."""
+
+_AGENT_EVENTS: Mapping[type, tuple[str, _Names]] = {
+    Text: ("text", (("text", "text"),)),
+    ThinkingStart: ("thinking-start", (("id", "id"),)),
+    Thinking: ("thinking", (("id", "id"), ("text", "text"))),
+    ThinkingEnd: ("thinking-end", (("id", "id"),)),
+    ToolCall: ("tool-call", (("id", "toolCallId"), ("name", "toolName"), ("arguments", "args"))),
     ToolResult: (
         "tool-result",
-        {"id": "toolCallId", "name": "toolName", "output": "output", "error": "error"},
+        (("id", "toolCallId"), ("name", "toolName"), ("output", "output"), ("error", "error")),
     ),
-    StepStart: ("step-start", {}),
-    Done: ("done", {"result": "result"}),
+    StepStart: ("step-start", ()),
+    Done: ("done", (("result", "result"),)),
 }
-"""The type of each event of an agent, and the names of its fields."""
+"""The type of each event of an agent, and its fields."""
+
+_known_names: dict[type, _Names] = {}
 
 
 def _agent_event(event: object) -> dict[str, object]:
     kind, names = _AGENT_EVENTS[type(event)]
-    members = {"type": kind} | _present(event, names)
+    members: dict[str, object] = {"type": kind, **_present(event, names)}
     if isinstance(event, ToolResult):
         members["status"] = "completed" if event.error is None else "error"
     return members
 
 
 def _members(record: Any) -> dict[str, object]:
-    return _present(record, {it.name: _camel(it.name) for it in fields(record)})
+    names = _known_names.get(type(record))
+    if names is None:
+        names = _known_names[type(record)] = tuple((it.name, _camel(it.name)) for it in fields(record))
+    return _present(record, names)
 
 
-def _present(record: object, names: Mapping[str, str]) -> dict[str, object]:
+def _present(record: object, names: _Names) -> dict[str, object]:
     """Return the fields that are not None, by their names in messages."""
-    values = ((name, getattr(record, attribute)) for attribute, name in names.items())
-    return {name: value for name, value in values if value is not None}
+    return {name: value for attribute, name in names if (value := getattr(record, attribute)) is not None}
 
 
-@lru_cache(maxsize=256)
 def _camel(name: str) -> str:
     return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)

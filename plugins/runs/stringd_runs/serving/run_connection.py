@@ -7,7 +7,6 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 
-from stringd.plugin import UnknownUser
 from stringd_runs.messages.client_messages import ClientMessage
 from stringd_runs.messages.daemon_replies import ErrorCode, ErrorReply, Reply
 from stringd_runs.messages.message_decoder import MessageRefused, decode_message
@@ -124,12 +123,10 @@ class RunConnection:
             reply = self._failure(error)
         self._reply(reply, message.request_id)
 
-    def _failure(self, error: BaseException) -> ErrorReply | None:
+    @staticmethod
+    def _failure(error: BaseException) -> ErrorReply:
         if isinstance(error, RunRefused):
             return ErrorReply(code=error.code, message=error.message)
-        if isinstance(error, UnknownUser):
-            self.close(CloseCode.POLICY, "the user has been removed")
-            return None
         log.error("a request failed", exc_info=error)
         return ErrorReply(code=ErrorCode.INTERNAL_ERROR, message=_FAILED)
 

@@ -74,7 +74,6 @@ class RunEndpoint:
         from stringd_runs.strategies.strategy_folder import StrategyFolder
 
         user_id = _user_id(upgrade)
-        self._runtime.user(user_id)
         is_operator = self._is_operator(upgrade)
         return RunConnection(
             TextSocket(receive, send),

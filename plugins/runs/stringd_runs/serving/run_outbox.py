@@ -11,6 +11,8 @@ from stringd_runs.messages.run_events import EncodedEvent
 LARGEST = 8 * 1024 * 1024
 MOST = 10_000
 _BATCH = 64 * 1024
+# A reader does not see this delay, and waking it for each piece would take longer than sending the piece.
+_TOGETHER_SECONDS = 0.002
 
 
 class RunOutbox:
@@ -36,11 +38,20 @@ class RunOutbox:
         self._size = 0
         self._has_ended = False
         self._changed = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+        self._taken_at = 0.0
+        self._timer: asyncio.TimerHandle | None = None
 
     def deliver(self, event: EncodedEvent) -> None:
-        """Take an event of a run, or leave it out if it is a piece of text and the client reads slowly."""
-        if not (event.is_piece and self._exceeds(self._most // 2, self._largest // 2, event.data)):
+        """Take an event of a run, or leave it out if it is a piece of text and the client reads slowly.
+
+        Pieces that follow each other closely are sent together.
+        """
+        if not event.is_piece:
             self.put(event.data)
+        elif not self._has_ended and not self._exceeds(self._most // 2, self._largest // 2, event.data):
+            self._append(event.data)
+            self._wake_soon()
 
     def put(self, message: bytes) -> None:
         """Take a message, unless the outbox has ended."""
@@ -49,10 +60,9 @@ class RunOutbox:
         if self._waiting and self._exceeds(self._most, self._largest, message):
             self.discard()
             self._on_full()
-            return
-        self._waiting.append(message)
-        self._size += len(message)
-        self._changed.set()
+        else:
+            self._append(message)
+            self._changed.set()
 
     def end(self) -> None:
         """Take no more messages; those that wait are still sent."""
@@ -74,6 +84,23 @@ class RunOutbox:
             await self._changed.wait()
         return self._take()
 
+    def _append(self, message: bytes) -> None:
+        self._waiting.append(message)
+        self._size += len(message)
+
+    def _wake_soon(self) -> None:
+        """Have what waits taken at once, or some moments after the last time."""
+        if self._timer is None and not self._changed.is_set():
+            wait = self._taken_at + _TOGETHER_SECONDS - self._loop.time()
+            if wait <= 0:
+                self._changed.set()
+            else:
+                self._timer = self._loop.call_later(wait, self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        self._changed.set()
+
     def _take(self) -> Sequence[bytes]:
         taken = [self._waiting.popleft()]
         size = len(taken[0])
@@ -81,6 +108,7 @@ class RunOutbox:
             taken.append(self._waiting.popleft())
             size += len(taken[-1])
         self._size -= size
+        self._taken_at = self._loop.time()
         return taken
 
     def _exceeds(self, most: int, largest: int, message: bytes) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from stringd.plugin import Runtime, UnknownUser, User
@@ -27,6 +28,7 @@ from stringd_runs.messages.client_messages import (
 )
 from stringd_runs.messages.daemon_replies import (
     AvailableModels,
+    ErrorCode,
     Pong,
     ProviderList,
     Reply,
@@ -35,11 +37,13 @@ from stringd_runs.messages.daemon_replies import (
 )
 from stringd_runs.messages.run_events import Subscriber
 from stringd_runs.providers.provider_catalogue import ProviderCatalogue
+from stringd_runs.running.run_refused import RunRefused
 from stringd_runs.running.runs import Runs
 from stringd_runs.strategies.strategy_folder import StrategyFolder
 
 _THROUGH = "WebSocket"
 _PONG = Pong()
+_NOWHERE = Path("/nonexistent")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,8 +59,11 @@ class Client:
 
     @property
     def user(self) -> User:
-        """The user whose runs the client may see; raises `UnknownUser` once it has been removed."""
-        return self.runtime.user(self.user_id)
+        """The user whose runs the client may see; one that is not registered has no files."""
+        try:
+            return self.runtime.user(self.user_id)
+        except UnknownUser:
+            return User(id=self.user_id, home=_NOWHERE, created_at="")
 
 
 def takes_time(client: Client, message: ClientMessage) -> bool:
@@ -117,7 +124,12 @@ def _unsubscribe(client: Client, message: Unsubscribe) -> None:
 
 
 async def _prepare(client: Client, message: PrepareRun) -> Reply:
-    return await client.runs.prepare(client.user, message, client.subscriber)
+    try:
+        user = client.runtime.user(client.user_id)
+    except UnknownUser as error:
+        reason = f"{error}. Register it with POST /users."
+        raise RunRefused(ErrorCode.PREPARE_FAILED, reason) from None
+    return await client.runs.prepare(user, message, client.subscriber)
 
 
 async def _subscribe(client: Client, message: Subscribe) -> None:

@@ -13,7 +13,6 @@ class CloseCode(IntEnum):
 
     GOING_AWAY = 1001
     NOT_UTF_8 = 1007
-    POLICY = 1008
     TRY_AGAIN_LATER = 1013
 
 
