@@ -9,7 +9,7 @@ import pytest
 
 from tests.protocol.streams import body_of, replied
 from tests.protocol.waits import eventually
-from tests.protocol.wire import execute, request
+from tests.protocol.wire import PATIENCE, execute, request
 
 if TYPE_CHECKING:
     from stringd.testing.process import DaemonProcess
@@ -109,6 +109,23 @@ def test_pipelined_requests_are_answered_in_order(shared: DaemonProcess, connect
     connection.send(b"".join(execute(f'/set {{n}} = "{number}"') for number in range(20)))
     answers = [body_of(replied(connection.receive().body)[1]) for _ in range(20)]
     assert answers == [f'{{n}} = "{number}"' for number in range(20)]
+
+
+@pytest.mark.requirement("transport.http")
+def test_short_answers_arrive_in_one_piece(shared: DaemonProcess) -> None:
+    with socket.create_connection(("127.0.0.1", shared.port), timeout=PATIENCE) as client:
+        for asked in (execute("/info"), request("GET", "/health"), request("GET", "/nowhere")) * 5:
+            client.sendall(asked)
+            head, _, body = client.recv(65536).partition(b"\r\n\r\n")
+            assert f"content-length: {len(body)}\r\n".encode() in head
+
+
+@pytest.mark.requirement("transport.http")
+def test_head_requests_are_answered_without_a_body(shared: DaemonProcess, connect: Connect) -> None:
+    connection = connect(shared)
+    connection.send(request("HEAD", "/health", Connection="close"))
+    assert connection.begin() == 200
+    assert connection.rest() == b""
 
 
 @pytest.mark.requirement("http.slow_body")

@@ -17,6 +17,9 @@ from stringd.server.request_guard import CORS_HEADERS
 HEAD_LIMIT = 256 * 1024
 # A client that has read less than this by its deadline is considered not to read.
 LEAST_READ = 16 * 1024
+# Copying more would take longer than a system call.
+_MOST_JOINED = 64 * 1024
+_LENGTH = b"\r\ncontent-length: "
 _TOO_LONG = b"431 Request Header Fields Too Large"
 _BAD = b"400 Bad Request"
 _TIMEOUT = b"408 Request Timeout"
@@ -92,6 +95,9 @@ class Connection(HttpToolsProtocol):
         """Note the end of the head."""
         self._in_head, self._in_body = False, True
         super().on_headers_complete()
+        # Of what HEAD asks for, no body is written.
+        if self.cycle and self.scope["method"] != "HEAD" and self.cycle.transport is self.transport:
+            self.cycle.transport = _ResponseTransport(self.transport)
 
     def on_body(self, body: bytes) -> None:
         """Buffer a chunk of a body, within the limit for all clients."""
@@ -199,3 +205,38 @@ class Connection(HttpToolsProtocol):
             self.cycle.message_event.set()
         self.transport.close()
         self._update_wait()
+
+
+class _ResponseTransport(asyncio.Transport):
+    """What uvicorn writes a response to: its head and the start of its body take one system call."""
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._head = b""
+        self._has_begun = False
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Send data; only a head that announces a length waits for the body."""
+        if not self._has_begun:
+            self._has_begun = True
+            if _LENGTH in data:
+                self._head = bytes(data)
+                return
+        if self._head and len(data) <= _MOST_JOINED:
+            data, self._head = self._head + data, b""
+        self._send_head()
+        self._transport.write(data)
+
+    def is_closing(self) -> bool:
+        """Whether the connection is closing or closed."""
+        return self._transport.is_closing()
+
+    def close(self) -> None:
+        """Close the connection once everything is sent."""
+        self._send_head()
+        self._transport.close()
+
+    def _send_head(self) -> None:
+        if self._head:
+            self._transport.write(self._head)
+            self._head = b""
