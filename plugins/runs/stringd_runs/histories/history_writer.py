@@ -68,6 +68,8 @@ class HistoryWriter:
                 await self._write()
         with suppress(OSError):
             await STORAGE.run(self._file.close)
+        # The writer and whoever listens to it need not wait for the collection of cycles.
+        self._on_progress = _ignore
 
     def fail(self, reason: str) -> None:
         """Write nothing more."""
@@ -93,3 +95,7 @@ class HistoryWriter:
         else:
             self._synced = promised
             self._on_progress()
+
+
+def _ignore() -> None:
+    """Listen no longer."""

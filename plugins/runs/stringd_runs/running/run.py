@@ -134,6 +134,10 @@ class Run:
             raise RunRefused(ErrorCode.NO_PENDING_PERMISSION, message)
         self._permissions.decide(permission_id, decision, is_operator=is_operator)
 
+    def leave(self) -> None:
+        """Forget what was decided for the rest of the run, which leaves memory."""
+        self._permissions = None
+
     async def wait(self) -> None:
         """Return when the run has ended, and its last event is delivered."""
         if self._owner:
@@ -153,6 +157,6 @@ class Run:
 
     def _end(self, summary: RunSummary) -> None:
         self._summary = summary
-        self.plan = self.execution = None
+        self.plan = self.execution = self._owner = None
         self._steering.clear()
         self._on_ended(self)

@@ -86,7 +86,7 @@ class Execution:
         self._flow: asyncio.Task[Ending] | None = None
         self.started_at = timestamp(time.time())
         self.people = People(runtime.questions, user_id=self.user.id, run_id=self.run_id)
-        self.calls = StepCalls(plan, context=self, publish=self.report, writer=self._writer)
+        self.calls = StepCalls(plan, context=self, writer=self._writer)
 
     @property
     def run_id(self) -> str:

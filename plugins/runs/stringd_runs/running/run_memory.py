@@ -59,6 +59,7 @@ class RunMemory:
         self.note_active(run)
         if self._runs.get(run.id) is run:
             del self._runs[run.id]
+            run.leave()
             self._on_left(run)
 
     def close(self) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Iterator
+from typing import Protocol
 
 from stringd_runs.agent import Agent, AgentFailed, RunContext
 from stringd_runs.agent_events import AgentResult, Done, Usage
@@ -23,61 +24,59 @@ from stringd_runs.strategies.strategy import Person
 log = logging.getLogger(__name__)
 
 
+class ReportingContext(RunContext, Protocol):
+    """The run that calls agents, and what takes their events."""
+
+    def report(self, event: RunEvent) -> None:
+        """Publish an event."""
+
+
 class StepCalls:
     """Calls the agents of one execution for its flow, until that is ended; implements `FlowCaller`."""
 
-    def __init__(
-        self,
-        plan: Preparation,
-        *,
-        context: RunContext,
-        publish: Callable[[RunEvent], None],
-        writer: HistoryWriter,
-    ) -> None:
+    def __init__(self, plan: Preparation, *, context: ReportingContext, writer: HistoryWriter) -> None:
         self._plan = plan
         self._run_id = plan.source.run_id
-        self._context = context
-        self._publish = publish
+        self._context: ReportingContext | None = context
         self._writer = writer
         self._recorded = {name: len(agent.records()) for name, agent in plan.agents.items()}
-        self._have_ended = False
         self.usage = Usage()
 
     @property
     def have_ended(self) -> bool:
         """Whether no further agent is called, and nothing more is reported."""
-        return self._have_ended
+        return self._context is None
 
     def end(self) -> None:
         """Call no further agent, and report nothing more."""
-        self._have_ended = True
+        self._context = None
 
     def step_started(self, step: str, text: str) -> None:
         """Announce a top-level step."""
-        self._require_going_on()
-        self._publish(StepStarted(run_id=self._run_id, step_name=step, message=text))
+        self._going_on().report(StepStarted(run_id=self._run_id, step_name=step, message=text))
 
     def step_completed(self, step: str, result: AgentResult) -> None:
         """Announce the end of a top-level step."""
-        self._require_going_on()
-        self._publish(StepCompleted(run_id=self._run_id, step_name=step, result=result))
+        self._going_on().report(StepCompleted(run_id=self._run_id, step_name=step, result=result))
 
     async def call_agent(self, agent: str, text: str) -> AgentResult:
         """Give a text to an agent, and report and store its answer."""
-        self._require_going_on()
+        self._going_on()
         await self._writer.wait_for_room()
         called = self._plan.agents[agent]
-        result = await _answer(agent, called, text, self._context)
-        self._require_going_on()
+        result = await _answer(agent, called, text, self._going_on())
+        context = self._going_on()
         self._record(agent, called)
         self.usage += result.usage
         if not isinstance(self._plan.strategy.agents[agent], Person):
-            self._report(agent, called, result)
+            for event in self._events(agent, called, result):
+                context.report(event)
         return result
 
-    def _require_going_on(self) -> None:
-        if self._have_ended:
+    def _going_on(self) -> ReportingContext:
+        if self._context is None:
             raise asyncio.CancelledError("the execution has ended")
+        return self._context
 
     def _record(self, name: str, agent: Agent) -> None:
         gained = agent.records()[self._recorded[name] :]
@@ -86,27 +85,23 @@ class StepCalls:
         self._plan.remembered.add_call(called)
         self._writer.append(encode_record(called), sync=True)
 
-    def _report(self, name: str, agent: Agent, result: AgentResult) -> None:
+    def _events(self, name: str, agent: Agent, result: AgentResult) -> Iterator[RunEvent]:
         model, window = agent.model, agent.context_window
-        self._publish(
-            AgentOutput(
-                run_id=self._run_id,
-                agent_name=name,
-                model=model,
-                context_window=window,
-                text=result.text,
-                usage=result.usage,
-                context_usage=result.context_usage,
-            )
+        yield AgentOutput(
+            run_id=self._run_id,
+            agent_name=name,
+            model=model,
+            context_window=window,
+            text=result.text,
+            usage=result.usage,
+            context_usage=result.context_usage,
         )
-        self._publish(
-            AgentStreaming(
-                run_id=self._run_id,
-                agent_name=name,
-                model=model,
-                context_window=window,
-                event=Done(result=result),
-            )
+        yield AgentStreaming(
+            run_id=self._run_id,
+            agent_name=name,
+            model=model,
+            context_window=window,
+            event=Done(result=result),
         )
 
 
