@@ -245,8 +245,8 @@ def test_ctrl_d_at_a_prompt_leaves_the_run_alone(stage: Stage) -> None:
 def test_daemon_that_goes_away_is_reported(stage: Stage) -> None:
     stage.plays({"start_run": [started(), step("writer"), {"close": 1001}]})
     with stage.sit_down() as terminal:
-        text = terminal.expect("code 1")
-    assert "the connection to the daemon has ended; `stringd runs show r1`" in text
+        text = shown(terminal, "code 1")
+    assert "\nstringd: the connection to the daemon has ended; `stringd runs show r1`" in text
 
 
 @pytest.mark.requirement("runs.topics.plain")

@@ -86,6 +86,16 @@ def test_dry_run_needs_no_key_no_daemon_and_leaves_nothing(alone: Shell) -> None
     assert {it.name for it in alone.folder.iterdir()} == {"me", "notes.json"}
 
 
+@pytest.mark.requirement("runs.topics.dry", "runs.topics.exit_codes")
+def test_dry_run_ends_if_nobody_can_answer(alone: Shell) -> None:
+    write_strategy(alone.folder, {"ann": ANN})
+    done = alone.run("run", "--dry", "notes.json")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1].startswith(
+        "stringd: nobody can answer, since standard input has ended"
+    )
+
+
 @pytest.mark.requirement("runs.topics.dry")
 @pytest.mark.long
 def test_dry_run_of_a_strategy_elsewhere(alone: Shell, tmp_path_factory: pytest.TempPathFactory) -> None:

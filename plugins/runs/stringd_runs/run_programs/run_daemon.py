@@ -28,6 +28,8 @@ class RunDaemon:
 
     port: int
     token: str | None = None
+    has_others: bool = True
+    """Whether other programs can find it."""
 
 
 @contextmanager
@@ -62,7 +64,7 @@ def dry_daemon(config: Config, user: str, file: Path) -> Iterator[RunDaemon]:
         private = replace(config, port=0, data_dir=Path(data))
         with temporary_daemon(private, is_private=True) as started:
             _register(started.port, user, home)
-            yield RunDaemon(port=started.port, token=started.operator_token)
+            yield RunDaemon(port=started.port, token=started.operator_token, has_others=False)
 
 
 def may_access(daemon: RunDaemon, user: str, path: Path) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
+from stringd.plugin import Fault
 from stringd.plugin.terminal_programs import Keyboard, visible_line
 
 if TYPE_CHECKING:
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
 _CHUNK = 65536
 _DECISIONS = {"y": "allow", "n": "deny", "a": "allow-session", "d": "deny-session"}
 _CHOICES = "Allow? y yes, n no, a always in this run, d never in this run: "
+
+_NOBODY = (
+    "nobody can answer, since standard input has ended: run it at a terminal, write a line for each question"
+    " to standard input, or let the person's step go on without asking, by --input or its presetMessage"
+)
 
 IsOver: TypeAlias = Callable[[], bool]
 
@@ -107,12 +113,16 @@ class PersonAtTerminal:
 
 
 class LinesOfInput:
-    """Takes each answer from the next line of a descriptor; at its end, somebody else must answer."""
+    """Takes each answer from the next line of a descriptor; at its end, somebody else must answer.
 
-    def __init__(self, descriptor: int, view: View, feed: Feed) -> None:
+    If nobody else can, a `Fault` ends the program.
+    """
+
+    def __init__(self, descriptor: int, view: View, feed: Feed, *, are_others: bool) -> None:
         self._descriptor = descriptor
         self._view = view
         self._feed = feed
+        self._are_others = are_others
         self._unread = b""
         self._has_ended = False
 
@@ -121,6 +131,8 @@ class LinesOfInput:
         self._view.ask(question.lines, "")
         self._view.resume()
         while (line := self._take_line()) is None:
+            if self._has_ended and not self._are_others:
+                raise Fault(_NOBODY)
             if not self._wait() and is_over():
                 return None
         return _DECISIONS.get(line, line) if question.is_permission else line
@@ -135,7 +147,8 @@ class LinesOfInput:
         self._unread += data
         if not data:
             self._has_ended = True
-            self._view.note("Standard input has ended: the run waits until somebody else answers.")
+            if self._are_others:
+                self._view.note("Standard input has ended: the run waits until somebody else answers.")
         return True
 
     def _take_line(self) -> str | None:

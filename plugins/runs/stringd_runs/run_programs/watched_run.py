@@ -50,13 +50,14 @@ def run_strategy(daemon: RunDaemon, request: RunRequest) -> int:
         view = make_view(progress, as_json=request.as_json)
         if not request.as_json:
             view.note(f"run {run_id} of {progress.strategy}: {', '.join(progress.agents)}")
-        with _respondent(view, feed) as respondent:
+        with _respondent(daemon, view, feed) as respondent:
             dialogue = RunDialogue(feed, run_id, progress, view, respondent)
             try:
                 dialogue.run(text)
             except (EOFError, KeyboardInterrupt):
-                view.leave()
                 return _INTERRUPTED
+            finally:
+                view.leave()
     if not request.as_json:
         _print_result(progress, view)
     if progress.state is RunState.COMPLETED:
@@ -81,12 +82,12 @@ def _prepare(feed: MessageFeed, daemon: RunDaemon, request: RunRequest) -> Messa
 
 
 @contextmanager
-def _respondent(view: View, feed: MessageFeed) -> Iterator[Respondent]:
+def _respondent(daemon: RunDaemon, view: View, feed: MessageFeed) -> Iterator[Respondent]:
     if is_terminal(sys.stdin) and is_terminal(sys.stderr):
         with Keyboard(sys.stdin.fileno()) as keyboard:
             yield PersonAtTerminal(keyboard, view, feed)
     else:
-        yield LinesOfInput(_STANDARD_INPUT, view, feed)
+        yield LinesOfInput(_STANDARD_INPUT, view, feed, are_others=daemon.has_others)
 
 
 def _print_result(progress: RunProgress, view: View) -> None:
