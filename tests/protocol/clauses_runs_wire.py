@@ -41,6 +41,7 @@ _OUTBOX = requirements(
     ("runs.outbox.order", "Messages are never reordered, and none but pieces of text are dropped."),
     ("runs.outbox.pieces", "Above half of 8 MiB or 10,000 messages, pieces of text may be left out."),
     ("runs.outbox.slow", "A run never waits for a reader; a slow one may miss pieces, but not the end."),
+    ("runs.outbox.many", "Hundreds of readers, half of them not reading, cost bounded memory."),
     ("runs.outbox.limit", "At the limit, the connection is closed with 1013."),
 )
 

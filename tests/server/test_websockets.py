@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from bench.memory import memory_of
@@ -46,11 +46,13 @@ def stringd_routes(runtime):
         await asyncio.sleep(0.2)
         await socket.send_text("farewell")
         await socket.close(4000, "stopped")
+    async def refusing(socket):
+        runtime.topic_name("no:topic")
     async def idle(socket):
         await socket.accept()
         async for _ in socket.iter_text():
             pass
-    return [WebSocketRoute(f"/{it.__name__}", it) for it in (send, flood, polite, idle)]
+    return [WebSocketRoute(f"/{it.__name__}", it) for it in (send, flood, polite, refusing, idle)]
 """
 
 
@@ -106,6 +108,13 @@ def test_several_texts_are_messages_of_their_own(sockets: DaemonProcess) -> None
     with opened(sockets, "send") as client:
         client.send(json.dumps(sizes))
         assert [client.recv(PATIENCE) for _ in sizes] == ["x" * size for size in sizes]
+
+
+def test_a_refused_handshake_is_no_error(sockets: DaemonProcess) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        opened(sockets, "refusing")
+    assert refused.value.response.status_code == 400
+    assert "ERROR" not in sockets.stderr()
 
 
 def test_messages_are_not_compressed(sockets: DaemonProcess) -> None:

@@ -108,6 +108,8 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             self.writable.set()
         await super().send(message)
         if self.close_sent:
+            # Also if the handshake was refused: uvicorn would log that it has not been completed.
+            self.handshake_complete = True
             self._abort_later()
 
     def shutdown(self) -> None:
