@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from stringd.plugin import Fault, setting
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
+_BUILT_IN = frozenset({"scripted", "openai-compatible", "anthropic", "process"})
+_MISUSE = 2
+
+
+class ProgramCommand(NamedTuple):
+    """A program that answers instead of a model; it gets and prints plain text, or else JSON lines."""
+
+    words: tuple[str, ...]
+    speaks_json: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,15 +49,50 @@ class RunsSettings:
         120.0, "How long a model may pause within its answer.", unit="seconds", least=1, most=86400
     )
 
+    def __post_init__(self) -> None:
+        self.read_endpoints()
+        self.read_programs()
 
-def named_values(key: str, entries: Sequence[str]) -> Mapping[str, str]:
-    """Return the values of a setting whose entries are `NAME=VALUE`; raise a `Fault` for others."""
+    def read_endpoints(self) -> Mapping[str, str]:
+        """Return the URLs of the further servers by name; raise a `Fault` for a wrong entry."""
+        endpoints = _named_values("endpoints", self.endpoints)
+        if taken := endpoints.keys() & _BUILT_IN:
+            raise _wrong(f"runs.endpoints has an entry called {min(taken)}, as another provider is")
+        return endpoints
+
+    def read_programs(self) -> Mapping[str, ProgramCommand]:
+        """Return the programs by name; raise a `Fault` for a wrong entry."""
+        texts = _named_values("programs", self.programs)
+        json_lines = _named_values("json_programs", self.json_programs)
+        if twice := texts.keys() & json_lines.keys():
+            raise _wrong(f"two programs are called {min(twice)}, in runs.programs and runs.json_programs")
+        return {
+            name: ProgramCommand(words=_words(name, command), speaks_json=name in json_lines)
+            for name, command in {**texts, **json_lines}.items()
+        }
+
+
+def _named_values(key: str, entries: Sequence[str]) -> Mapping[str, str]:
     values = {}
     for entry in entries:
         name, sign, value = (it.strip() for it in entry.partition("="))
         if not sign or not value or not _NAME.fullmatch(name):
-            raise Fault(f"each entry of runs.{key} must be NAME=VALUE with a lower-case name, not {entry!r}")
+            raise _wrong(f"each entry of runs.{key} must be NAME=VALUE with a lower-case name, not {entry!r}")
         if name in values:
-            raise Fault(f"runs.{key} has two entries called {name}")
+            raise _wrong(f"runs.{key} has two entries called {name}")
         values[name] = value
     return values
+
+
+def _words(name: str, command: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise _wrong(f"the command of the program {name} cannot be read: {error}") from None
+    if not words or not words[0]:
+        raise _wrong(f"the command of the program {name} cannot be read: it is empty")
+    return words
+
+
+def _wrong(message: str) -> Fault:
+    return Fault(message, exit_code=_MISUSE)

@@ -210,3 +210,11 @@ def test_nothing_of_a_program_is_left(start: Callable[..., DaemonProcess], how: 
             daemon.stop()
         pids = [int((daemon.home / it).read_text()) for it in ("pid", "child")]
         until(lambda: not any(Path(f"/proc/{it}").exists() for it in pids), "processes are left")
+
+
+@pytest.mark.requirement("runs.providers.openai.instances", "runs.providers.process.names")
+@pytest.mark.parametrize("variable", ["ENDPOINTS", "PROGRAMS", "JSON_PROGRAMS"])
+def test_a_wrong_setting_ends_the_start(start_daemon: Callable[..., DaemonProcess], variable: str) -> None:
+    daemon = start_daemon(env={f"STRINGD_RUNS_{variable}": "wrong"}, ready=False)
+    assert daemon.process.wait(20) == 2
+    assert f"each entry of runs.{variable.lower()} must be NAME=VALUE" in daemon.stderr()

@@ -27,14 +27,7 @@ from stringd_runs.providers.program_answers import (
     plain_prompt,
 )
 from stringd_runs.providers.program_stream import program_stream
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
-    """A program that the settings name; it gets and prints plain text, unless it speaks JSON lines."""
-
-    command: tuple[str, ...]
-    speaks_json: bool
+from stringd_runs.runs_settings import ProgramCommand, RunsSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +35,7 @@ class Programs:
     """All programs of the settings, and the variables of the daemon that they get."""
 
     runtime: Runtime
-    programs: Mapping[str, Program]
+    programs: Mapping[str, ProgramCommand]
     variables: tuple[str, ...]
 
     def check(self, model: str, options: Mapping[str, Any]) -> None:
@@ -59,7 +52,7 @@ class Programs:
         decoder = JsonLines() if program.speaks_json else PlainText()
         prompt = json_prompt(call) if program.speaks_json else plain_prompt(call)
         output = program_stream(
-            program.command,
+            program.words,
             directory=call.user.home,
             environment=self._environment(call),
             given=prompt.encode(errors="surrogatepass"),
@@ -71,8 +64,8 @@ class Programs:
         for it in _understood(call, decoder.finish()):
             yield it
 
-    async def _permit(self, program: Program, call: ModelCall) -> None:
-        effect = ShellRun(text=shlex.join(program.command), directory=call.user.home)
+    async def _permit(self, program: ProgramCommand, call: ModelCall) -> None:
+        effect = ShellRun(text=shlex.join(program.words), directory=call.user.home)
         purpose = f"the agent {call.agent} asks process/{call.model}"
         try:
             await self.runtime.permit(effect, user=call.user, topic=f"run:{call.run_id}", purpose=purpose)
@@ -84,13 +77,15 @@ class Programs:
         return {**kept_environment(self.runtime), "HOME": str(call.user.home), **named}
 
 
-def process_provider(programs: Programs) -> ModelProvider:
-    """Return the provider of programs."""
+def process_provider(runtime: Runtime, settings: RunsSettings) -> ModelProvider:
+    """Return the provider of the programs that the settings name."""
+    commands = settings.read_programs()
+    programs = Programs(runtime=runtime, programs=commands, variables=settings.program_variables)
     return ModelProvider(
         name="process",
         title="Programs",
         stream=programs.stream,
-        models=[Model(id=it) for it in programs.programs],
+        models=[Model(id=it) for it in commands],
         credential_type=CredentialType.NONE,
         check=programs.check,
     )
