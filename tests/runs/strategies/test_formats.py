@@ -149,7 +149,7 @@ def test_json_is_read_strictly(name: str, text: str, line: int, reason: str) -> 
         ("]}\n---\n", "]}\n", 1, "the front matter is not closed"),
         ("---\n\n# writer", "---\nHello.\n\n# writer", 8, "a text must stand below the heading"),
         ("# writer", "# writr", 9, "the heading writr names no agent of the front matter; nearest: writer"),
-        ("## Rules", "# writer", 13, "systemPrompt is given twice in agent writer"),
+        ("## Rules", "# writer", 13, "a second heading names the agent writer"),
         ("echo}", "echo, systemPrompt: x}", 9, "systemPrompt is given twice in agent writer"),
         ("{model: scripted/echo}", "{type: user}", 9, "unknown key systemPrompt in agent writer"),
         ("name: notes", "nmae: notes", 2, "unknown key nmae in the strategy; nearest: name"),
@@ -161,6 +161,14 @@ def test_what_is_wrong_in_markdown_is_named_with_its_line(old: str, new: str, li
     found, said = refusal(MARKDOWN.replace(old, new), "n.strategy.md")
     assert said.startswith(reason)
     assert found == line
+
+
+@pytest.mark.requirement("runs.strategies.caps", "runs.strategies.markdown")
+def test_many_headings_take_time_in_proportion() -> None:
+    agents = "".join(f"  a{number}:\n" for number in range(50_000))
+    headings = "".join(f"# a{number}\n" for number in range(50_000))
+    text = MARKDOWN.replace("agents:\n", f"agents:\n{agents}") + headings
+    assert refusal(text, "n.strategy.md")[1] == "50001 agents; a strategy has at most 200"
 
 
 @pytest.mark.requirement("runs.strategies.markdown")
@@ -189,7 +197,8 @@ def test_prompts_of_markdown_are_what_stands_below_a_heading() -> None:
         ("strategy = {}\nstrategy['name'] = strategy", 1, "it is nested too deeply"),
         ("strategy = {'name': float('nan')}", 1, "name must be a number that JSON has"),
         ("strategy = {'name': b'x'}", 1, "a strategy cannot contain a value of the type bytes"),
-        ("\0", 1, "not Python: "),
+        ("\0", 1, "not Python: source code"),
+        ("x = " + "-" * 100_000 + "1", 1, "not Python: it is nested too deeply"),
     ],
 )
 def test_what_is_wrong_in_python_is_named_with_its_line(text: str, line: int, reason: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -33,9 +33,7 @@ def read_markdown(source: StrategySource) -> Node:
         raise FileInvalid(
             1, "the front matter must be a mapping with the keys name, version, agents and flow"
         )
-    for section in _sections(lines, end + 1):
-        front = _with_prompt(front, section)
-    return front
+    return _with_prompts(front, _by_agent(_sections(lines, end + 1)))
 
 
 def _end_of_front_matter(lines: Sequence[str]) -> int:
@@ -76,22 +74,37 @@ def _headings(lines: Sequence[str], begin: int) -> list[tuple[int, int, str]]:
     return [(start, below, name) for rank, start, below, name in found if rank <= found[0][0]]
 
 
-def _with_prompt(front: Members, section: _Section) -> Members:
-    """Return the front matter in which the agent of a section has its text as the prompt."""
-    agents = next((it for key, it in front.members if _is(key, _AGENTS)), None)
+def _by_agent(sections: Sequence[_Section]) -> Mapping[str, _Section]:
+    found: dict[str, _Section] = {}
+    for section in sections:
+        if section.agent in found:
+            raise FileInvalid(section.line, f"a second heading names the agent {shown(section.agent)}")
+        found[section.agent] = section
+    return found
+
+
+def _with_prompts(front: Members, sections: Mapping[str, _Section]) -> Members:
+    """Return the front matter in which each agent that has a section has its text as the prompt."""
+    agents = next((it for key, it in front.members if _text(key) == _AGENTS), None)
     members = agents.members if isinstance(agents, Members) else ()
-    names = [key.text for key, _ in members if isinstance(key, Scalar)]
-    if section.agent not in names:
-        meant = nearest(section.agent, names)
-        hint = f"nearest: {meant}" if meant else f"known: {', '.join(names) or 'none'}"
-        message = f"the heading {shown(section.agent)} names no agent of the front matter; {hint}"
-        raise FileInvalid(section.line, message)
-    prompted = [(key, _prompted(it, section) if _is(key, section.agent) else it) for key, it in members]
-    changed = Members(line=agents.line if agents else 1, members=prompted)
+    names = {_text(key) for key, _ in members}
+    stray = next((it for it in sections.values() if it.agent not in names), None)
+    if stray:
+        meant = nearest(stray.agent, names)
+        hint = f"nearest: {meant}" if meant else "each heading needs an agent there"
+        raise FileInvalid(
+            stray.line, f"the heading {shown(stray.agent)} names no agent of the front matter; {hint}"
+        )
+    if not isinstance(agents, Members):
+        return front
+    prompted = [(key, _prompted(it, sections.get(_text(key)))) for key, it in members]
+    changed = replace(agents, members=prompted)
     return replace(front, members=[(key, changed if it is agents else it) for key, it in front.members])
 
 
-def _prompted(agent: Node, section: _Section) -> Node:
+def _prompted(agent: Node, section: _Section | None) -> Node:
+    if section is None:
+        return agent
     if isinstance(agent, Scalar) and agent.is_plain and not agent.text:
         agent = Members(line=agent.line, members=())
     if not isinstance(agent, Members):
@@ -100,5 +113,5 @@ def _prompted(agent: Node, section: _Section) -> Node:
     return replace(agent, members=[*agent.members, (key, LiteralText(line=section.line, text=section.text))])
 
 
-def _is(key: Node, name: str) -> bool:
-    return isinstance(key, Scalar) and key.text == name
+def _text(key: Node) -> str:
+    return key.text if isinstance(key, Scalar) else ""

@@ -30,7 +30,8 @@ def _parsed(source: StrategySource) -> ast.Module:
         return ast.parse(source.text, str(source.path))
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
-        raise FileInvalid(line, f"not Python: {getattr(error, 'msg', error)}") from error
+        reason = getattr(error, "msg", None) or str(error) or "it is nested too deeply"
+        raise FileInvalid(line, f"not Python: {reason}") from error
 
 
 def _run(source: StrategySource, tree: ast.Module) -> ModuleType:
