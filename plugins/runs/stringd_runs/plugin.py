@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from starlette.routing import BaseRoute, Route, WebSocketRoute
+from typing import TYPE_CHECKING
 
 from stringd.plugin import (
     CliCommand,
@@ -36,6 +35,9 @@ from stringd_runs.serving.run_endpoint import PATH
 from stringd_runs.strategies.strategy_format import OWN_FORMATS, StrategyFormat
 from stringd_runs.strategies.strategy_format import stringd_strategy_formats as strategy_formats_hook
 
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
 
 @hookimpl
 def stringd_hooks() -> Iterable[Hook]:
@@ -57,6 +59,9 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
 @hookimpl
 def stringd_routes(runtime: Runtime) -> Iterable[BaseRoute]:
     """Add the WebSocket; requests without an upgrade are refused there."""
+    # Subcommands import this module, too, and need no server.
+    from starlette.routing import Route, WebSocketRoute
+
     endpoint = runs_service(runtime).endpoint
     return (WebSocketRoute(PATH, endpoint), Route(PATH, endpoint))
 
