@@ -27,6 +27,7 @@ _SOCKET = requirements(
     ("runs.socket.unregistered", "A user who is not registered yet may connect, but not prepare a run."),
     ("runs.socket.operator", "The operator's token comes with the upgrade; a wrong one is refused."),
     ("runs.socket.health", "/health gains status, uptime, activeRuns and connectedClients."),
+    ("runs.socket.pings", "Clients are sent protocol pings at an interval, by default 20 s."),
     ("runs.socket.shutdown", "When the daemon stops, connections are closed with 1001."),
 )
 
