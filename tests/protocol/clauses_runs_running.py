@@ -78,6 +78,8 @@ _HISTORIES = requirements(
     ("runs.history.private", "Histories can be read by their owner only."),
     ("runs.history.full", "On a full disk, a run ends with an error; nothing hangs, nothing is pretended."),
     ("runs.history.shutdown", "When the daemon stops, runs end CANCELLED and their histories are written."),
+    ("runs.history.held", "What is said to be done is on disk, in groups; what is not is never said."),
+    ("runs.history.room", "A bounded amount waits for the disk; then the run waits."),
     ("runs.history.content", "A history has the events as they were sent, without pieces of text."),
 )
 
