@@ -163,6 +163,7 @@ def test_what_is_wrong_in_markdown_is_named_with_its_line(old: str, new: str, li
     assert found == line
 
 
+@pytest.mark.long
 @pytest.mark.requirement("runs.strategies.caps", "runs.strategies.markdown")
 def test_many_headings_take_time_in_proportion() -> None:
     agents = "".join(f"  a{number}:\n" for number in range(50_000))
