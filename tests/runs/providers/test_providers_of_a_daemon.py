@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from stringd.testing.process import DaemonProcess
+from tests.approval.daemons import entries, write_policy
 from tests.protocol.waits import eventually
 from tests.questions.people import Operator, until
 from tests.runs.clients import RunClient, run_client
@@ -163,6 +164,22 @@ def test_a_program_runs_only_if_the_operator_approves(start: Callable[..., Daemo
         operator.decide(question, True)
         assert client.until("strategy_completed")[-1]["result"].endswith("Again")
         assert ran.exists()
+    logged = [it for it in entries(daemon) if it["kind"] == "command-decision"]
+    assert [it["outcome"] for it in logged] == ["denied", "approved"]
+    assert {it["topic"] for it in logged} == {f"run:{run_id}"}
+    assert {it["command"] for it in logged} == {"the agent a asks process/touch"}
+
+
+@pytest.mark.requirement("runs.providers.process.gate")
+def test_a_policy_allows_the_programs_of_runs_or_forbids_them(start: Callable[..., DaemonProcess]) -> None:
+    daemon = start("--approve", "shell", scripts={"cat": "cat"})
+    path = write_strategy(daemon, {"a": {"model": "process/cat"}})
+    with run_client(daemon) as client:
+        for verdict, end in (("allow", "strategy_completed"), ("forbid", "strategy_error")):
+            write_policy(daemon.data_dir, f"rules: [{{verdict: {verdict}, kind: command, topic_type: run}}]")
+            last = client.run(path, "Go")[-1]
+            assert last["type"] == end, last
+    assert "Forbidden by the policy: forbid by" in last["error"]["message"]
 
 
 @pytest.mark.requirement("runs.providers.process.gate")
