@@ -223,6 +223,20 @@ def test_what_a_plugin_raises_for_its_models_is_an_error_of_its_own(providers: P
     assert [it.id for it in found["broken"].models] == ["m"]
 
 
+@pytest.mark.requirement("runs.providers.failures")
+def test_a_bug_of_a_plugin_concerns_its_provider_alone(providers: Providers) -> None:
+    def fail(*_: object) -> bool:
+        raise ValueError(KEY)
+
+    providers.records = (own("unsure", "m", is_configured=fail), own("unchecked", "m", check=fail))
+    found = listed(providers)
+    assert (found["unsure"].auth_status, found["scripted"].auth_status) == ("none", "configured")
+    with pytest.raises(ProviderFailed, match="unsure is not configured"):
+        choose(providers, "unsure/m")
+    with pytest.raises(ProviderFailed, match="unchecked failed with ValueError: see the log"):
+        choose(providers, "unchecked/m")
+
+
 @pytest.mark.requirement("runs.providers.lists.models")
 def test_models_are_listed_once_with_all_that_offer_them(providers: Providers) -> None:
     providers.secrets.clear()

@@ -66,6 +66,12 @@ async def stream_model(
         await asyncio.sleep(pause)
 
 
+def report_bug(provider: ModelProvider, error: Exception) -> ProviderFailed:
+    """Log what the code of a provider has raised; return the failure, which tells no values."""
+    LOG.error("the provider %s failed", provider.name, exc_info=error)
+    return ProviderFailed(f"{provider.name} failed with {type(error).__name__}: see the log")
+
+
 async def _checked(
     provider: ModelProvider, call: ModelCall, limits: StreamLimits
 ) -> AsyncGenerator[ProviderEvent, None]:
@@ -101,8 +107,7 @@ async def _own_failures(provider: ModelProvider, call: ModelCall) -> AsyncGenera
     except ProviderFailed:
         raise
     except Exception as error:
-        LOG.exception("the provider %s failed", provider.name)
-        raise ProviderFailed(f"{provider.name} failed with {type(error).__name__}: see the log") from error
+        raise report_bug(provider, error) from error
     raise ProviderFailed(f"{provider.name} has streamed a malformed event: {type(event).__name__}")
 
 

@@ -20,7 +20,7 @@ from stringd_runs.model_provider import (
     ProviderFailed,
 )
 from stringd_runs.providers.builtin_providers import builtin_providers
-from stringd_runs.providers.model_stream import DEFAULT_LIMITS, StreamLimits, stream_model
+from stringd_runs.providers.model_stream import DEFAULT_LIMITS, StreamLimits, report_bug, stream_model
 from stringd_runs.runs_settings import RunsSettings
 
 LOG = logging.getLogger(__name__)
@@ -73,9 +73,9 @@ class ProviderCatalogue:
         options = provider_options.get(provider_name, {})
         if not isinstance(options, Mapping):
             raise ProviderFailed(f"providerOptions.{provider_name} must be a mapping")
-        if not provider.is_configured(user):
+        if not _is_configured(provider, user):
             raise ProviderFailed(f"{provider_name} is not configured: {provider.key_hint}")
-        provider.check(model, options)
+        _check(provider, model, options)
         known = next((it for it in self._known_models(provider) if it.id == model), None)
         return ChosenModel(
             provider=provider,
@@ -115,7 +115,7 @@ class ProviderCatalogue:
 
     async def _ask(self, provider: ModelProvider, user: User) -> str | None:
         """Ask a provider for its models; return why that failed, if it did."""
-        if provider.list_models is None or not provider.is_configured(user):
+        if provider.list_models is None or not _is_configured(provider, user):
             return None
         try:
             async with asyncio.timeout(_LIST_SECONDS):
@@ -125,20 +125,19 @@ class ProviderCatalogue:
         except ProviderFailed as error:
             return str(error)
         except Exception as error:
-            LOG.exception("the provider %s could not list its models", provider.name)
-            return f"{provider.name} failed with {type(error).__name__}: see the log"
+            return str(report_bug(provider, error))
         return None
 
     def _in_scope(self, user: User, scope: str | None) -> Sequence[ModelProvider]:
         providers = [self._providers[it] for it in sorted(self._providers)]
-        return [it for it in providers if scope != _CONFIGURED or it.is_configured(user)]
+        return [it for it in providers if scope != _CONFIGURED or _is_configured(it, user)]
 
     def _listed_provider(self, provider: ModelProvider, user: User, error: str | None) -> ListedProvider:
         return ListedProvider(
             id=provider.name,
             name=provider.title,
             credential_type=provider.credential_type,
-            auth_status=_CONFIGURED if provider.is_configured(user) else "none",
+            auth_status=_CONFIGURED if _is_configured(provider, user) else "none",
             models=[_listed_model(it) for it in self._known_models(provider)],
             models_source="live" if provider.name in self._listed else "built-in",
             is_custom=provider.is_custom,
@@ -157,12 +156,29 @@ class ProviderCatalogue:
         raise ProviderFailed(f"there is no provider {name}: {hint}")
 
 
+def _is_configured(provider: ModelProvider, user: User) -> bool:
+    try:
+        return provider.is_configured(user)
+    except Exception as error:
+        report_bug(provider, error)
+        return False
+
+
+def _check(provider: ModelProvider, model: str, options: Mapping[str, Any]) -> None:
+    try:
+        provider.check(model, options)
+    except ProviderFailed:
+        raise
+    except Exception as error:
+        raise report_bug(provider, error) from error
+
+
 def _listed_model(model: Model) -> ListedModel:
     return ListedModel(**{it.name: getattr(model, it.name) for it in fields(Model)})
 
 
 def _available(model: Model, providers: Sequence[ModelProvider], user: User) -> ListedModel:
-    configured = [it.name for it in providers if it.is_configured(user)]
+    configured = [it.name for it in providers if _is_configured(it, user)]
     return replace(
         _listed_model(model),
         has_credentials=bool(configured),
