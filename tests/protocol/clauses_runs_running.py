@@ -14,6 +14,7 @@ _LIFE = requirements(
     ("runs.life.bytes", "Texts pass through a run byte for byte."),
     ("runs.life.failure", "A flow that fails ends its run with EXECUTION_ERROR, and nothing else."),
     ("runs.life.settled", "State, history and the id's freedom are settled before the last event."),
+    ("runs.life.tasks", "Runs leave no tasks behind, however they end."),
     ("runs.life.parallel", "Runs at the same time do not mix."),
 )
 
