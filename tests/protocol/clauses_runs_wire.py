@@ -55,6 +55,7 @@ _MESSAGES = requirements(
     ("runs.events.fields", "Each event has its fields, and they come in their order."),
     ("runs.events.envelope", "Events have the requestId of the start, and seq from 1 without gaps."),
     ("runs.events.same_bytes", "All subscribers get the same bytes."),
+    ("runs.subscriptions.stored", "Stored events are delivered as fast as they are read, however many."),
     ("runs.subscriptions.once", "Subscribing again yields no duplicates, and nothing from in between."),
 )
 

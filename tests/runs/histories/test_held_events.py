@@ -44,6 +44,9 @@ class Reader:
     def __init__(self) -> None:
         self.numbers: list[int] = []
 
+    async def drained(self) -> None:
+        """Return at once."""
+
     def deliver(self, event: EncodedEvent) -> None:
         self.numbers.append(event.seq)
 

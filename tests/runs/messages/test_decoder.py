@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stringd_runs.messages.client_messages import (
@@ -209,6 +209,7 @@ NAMES = st.sampled_from(sorted({"requestId", *(name for _, name in EACH_FIELD)})
 
 
 @given(st.sampled_from(sorted(MESSAGES)), st.dictionaries(NAMES, VALUES))
+@settings(deadline=None)
 def test_any_fields_are_read_or_refused(kind: str, fields: dict[str, Any]) -> None:
     with suppress(MessageRefused):
         decoded = decode_message(json.dumps({**fields, "type": kind}))
@@ -216,6 +217,7 @@ def test_any_fields_are_read_or_refused(kind: str, fields: dict[str, Any]) -> No
 
 
 @given(st.binary() | st.text())
+@settings(deadline=None)
 def test_any_frame_is_read_or_refused(frame: bytes | str) -> None:
     with suppress(MessageRefused):
         decode_message(frame)
@@ -223,5 +225,6 @@ def test_any_frame_is_read_or_refused(frame: bytes | str) -> None:
 
 @pytest.mark.requirement("runs.frames.request_id")
 @given(st.text(st.characters(exclude_categories=["Cs"])))
+@settings(deadline=None)
 def test_any_text_can_be_a_request_id(text: str) -> None:
     assert decode_message(json.dumps({"type": "ping", "requestId": text})).request_id == text

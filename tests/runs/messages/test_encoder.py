@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stringd_runs.agent_events import (
@@ -185,6 +185,7 @@ def test_lists() -> None:
 
 
 @given(st.text(st.characters(exclude_categories=[])))
+@settings(deadline=None)
 def test_any_text_is_one_json_object_in_utf_8(text: str) -> None:
     encoded = encode_message(ErrorReply(code=ErrorCode.INTERNAL_ERROR, message=text), request_id=text)
     expected = "".join("?" if "\ud800" <= it <= "\udfff" else it for it in text)

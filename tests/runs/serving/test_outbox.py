@@ -7,7 +7,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stringd_runs.messages.run_events import EncodedEvent
@@ -135,11 +135,33 @@ def test_waiting_for_a_message() -> None:
     run(check())
 
 
+def test_stored_events_wait_for_room() -> None:
+    async def check() -> None:
+        box = Box(most=8)
+        await box.outbox.drained()
+        for seq in range(4):
+            box.deliver(seq)
+        waiting = asyncio.create_task(box.outbox.drained())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        await box.outbox.next_batch()
+        await waiting
+        for seq in range(4):
+            box.deliver(seq)
+        waiting = asyncio.create_task(box.outbox.drained())
+        await asyncio.sleep(0)
+        box.outbox.discard()
+        await waiting
+
+    run(check())
+
+
 EVENTS = st.lists(st.tuples(st.booleans(), st.integers(1, 30), st.booleans()), max_size=60)
 
 
 @pytest.mark.requirement("runs.outbox.order")
 @given(EVENTS)
+@settings(deadline=None)
 def test_whatever_is_read_when_only_pieces_are_missing(events: list[tuple[bool, int, bool]]) -> None:
     async def check() -> None:
         box = Box(most=12, largest=120)

@@ -187,6 +187,20 @@ def test_subscribing_twice_and_leaving(daemon: DaemonProcess) -> None:
     assert later == list(range(4, later[-1] + 1))
 
 
+@pytest.mark.long
+@pytest.mark.requirement("runs.subscriptions.stored")
+def test_a_long_history_is_delivered_as_fast_as_it_is_read(daemon: DaemonProcess) -> None:
+    with run_client(daemon) as starter, run_client(daemon) as reader:
+        events = starter.run(write_echo(daemon, "ok", cycles=2500))
+        reader.send("subscribe", runId=events[0]["runId"], afterSeq=1)
+        received = reader.until(*ENDS)
+    assert len(received) > 10_000
+    got = {it["seq"] for it in received}
+    assert received == [it for it in events if it["seq"] in got]
+    missing = [it for it in events[1:] if it["seq"] not in got]
+    assert all(it["type"] == "agent_streaming" and it["event"]["type"] == "text" for it in missing)
+
+
 @pytest.mark.requirement("runs.outbox.slow", "runs.outbox.limit")
 def test_a_reader_that_stops_does_not_hold_the_run(daemon: DaemonProcess) -> None:
     path = write_echo(daemon, "x" * 400 + " {input}", chunks=100, cycles=60)

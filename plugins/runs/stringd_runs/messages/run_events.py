@@ -161,3 +161,6 @@ class Subscriber(Protocol):
 
     def deliver(self, event: EncodedEvent) -> None:
         """Take an event, at once."""
+
+    async def drained(self) -> None:
+        """Return once there is room for many events that have been stored."""

@@ -46,6 +46,9 @@ class FollowedRun(Topic):
         """Whether the run is prepared or running."""
         return self.exists and self.progress.state in _ACTIVE
 
+    async def drained(self) -> None:
+        """Return at once: nothing waits here."""
+
     def deliver(self, event: EncodedEvent) -> None:
         """Take an event of the run."""
         self._seen = event.seq

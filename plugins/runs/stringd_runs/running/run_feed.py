@@ -126,6 +126,10 @@ class RunFeed:
             if after_seq < event.seq <= since:
                 subscriber.deliver(event)
 
+    def has(self, subscriber: Subscriber) -> bool:
+        """Whether somebody has subscribed."""
+        return subscriber in self._subscribers
+
     def unsubscribe(self, subscriber: Subscriber) -> None:
         """Deliver nothing more to a subscriber."""
         self._subscribers.pop(subscriber, None)

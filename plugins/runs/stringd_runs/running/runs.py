@@ -120,8 +120,13 @@ class Runs:
         stored: list[EncodedEvent] = []
         read_to = after_seq or 0
         while after_seq is not None and (missing := run.feed.missing(read_to)):
-            stored += await self._store.events(run_id, after=missing[0], up_to=missing[1])
+            events = await self._store.events(run_id, after=missing[0], up_to=missing[1])
             read_to = missing[1]
+            if run.feed.has(subscriber):
+                stored += events
+            else:
+                await _replay(events, subscriber)
+                after_seq = read_to
         run.feed.subscribe(subscriber, after_seq, stored)
 
     def unsubscribe(self, user: User, run_id: str, subscriber: Subscriber) -> None:
@@ -243,3 +248,10 @@ class Runs:
 
 def _newest_first(summaries: Iterable[RunSummary]) -> Sequence[RunSummary]:
     return sorted(summaries, key=attrgetter("started_at"), reverse=True)
+
+
+async def _replay(events: Sequence[EncodedEvent], subscriber: Subscriber) -> None:
+    """Deliver stored events, as fast as they are read."""
+    for event in events:
+        subscriber.deliver(event)
+        await subscriber.drained()

@@ -38,6 +38,7 @@ class RunOutbox:
         self._size = 0
         self._has_ended = False
         self._changed = asyncio.Event()
+        self._has_room = asyncio.Event()
         self._loop = asyncio.get_running_loop()
         self._taken_at = 0.0
         self._timer: asyncio.TimerHandle | None = None
@@ -64,10 +65,17 @@ class RunOutbox:
             self._append(message)
             self._changed.set()
 
+    async def drained(self) -> None:
+        """Return once little waits, or nothing is sent any more."""
+        while not self._has_ended and self._exceeds(self._most // 4, self._largest // 4, b""):
+            self._has_room.clear()
+            await self._has_room.wait()
+
     def end(self) -> None:
         """Take no more messages; those that wait are still sent."""
         self._has_ended = True
         self._changed.set()
+        self._has_room.set()
 
     def discard(self) -> None:
         """Take no more messages, and send none of those that wait."""
@@ -109,6 +117,7 @@ class RunOutbox:
             size += len(taken[-1])
         self._size -= size
         self._taken_at = self._loop.time()
+        self._has_room.set()
         return taken
 
     def _exceeds(self, most: int, largest: int, message: bytes) -> bool:
