@@ -6,11 +6,13 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from stringd.testing.process import DaemonProcess
+from tests.daemon_pool import DaemonPool
 
 # To root, permissions apply only without the capabilities to pass over them.
 _POWERLESS = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
@@ -26,11 +28,18 @@ def powerless() -> tuple[str, ...]:
     return _POWERLESS
 
 
+@pytest.fixture(scope="module")
+def pool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonPool]:
+    program = (*powerless(), sys.executable, "-m", "stringd")
+    pool = DaemonPool(tmp_path_factory.mktemp("powerless"), program=program)
+    yield pool
+    pool.close()
+
+
 @pytest.fixture
-def barred(start_daemon: Callable[..., DaemonProcess]) -> Iterator[DaemonProcess]:
+def barred(pool: DaemonPool, tmp_path: Path) -> Iterator[DaemonProcess]:
     """A daemon that may not look into its user's directory `nodir`."""
-    daemon = start_daemon(program=(*powerless(), sys.executable, "-m", "stringd"))
-    daemon.register("default", daemon.home)
+    daemon = pool.acquire(tmp_path)
     closed = daemon.home / "nodir"
     closed.mkdir()
     (closed / "x.md").write_text("# X\n", encoding="utf-8")
@@ -39,6 +48,7 @@ def barred(start_daemon: Callable[..., DaemonProcess]) -> Iterator[DaemonProcess
     closed.chmod(0)
     yield daemon
     closed.chmod(0o700)
+    pool.release(daemon)
 
 
 @pytest.mark.parametrize(

@@ -27,8 +27,11 @@ from stringd.processes.packets import Message, MessageSocket
 from stringd.processes.tree import open_exit_notifier
 
 # What Python and its libraries read when they are loaded: a process with other values can't be forked.
-_READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MALLOC_", "GLIBC_", "UV_")
+_READ_AT_START = ("PYTHON", "LC_ALL", "LC_CTYPE", "LD_", "MALLOC_", "GLIBC_", "UV_")
+_LANGUAGE = "LANG"
 _PATH = "PYTHONPATH"
+# Python reads this only if it is interactive.
+_INTERACTIVE = "PYTHONSTARTUP"
 _STANDARD_STREAMS = 3
 _LARGEST_ENVIRONMENT = 32768
 
@@ -139,7 +142,7 @@ def _environment_at_start(environment: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in environment.items()
-        if name.startswith(_READ_AT_START) and name != _PATH
+        if name == _LANGUAGE or (name.startswith(_READ_AT_START) and name not in (_PATH, _INTERACTIVE))
     }
 
 
