@@ -156,7 +156,7 @@ def run(stage: Stage, case: Case, own: Service, other: Service) -> str | None:
 
 
 @pytest.mark.requirement("http.redirects.taint", "http.redirects.back")
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(case=cases().filter(lambda it: it.is_possible))
 def test_no_encoding_of_a_secret_reaches_another_origin(
     ready: Stage, serving_pair: tuple[Service, Service], case: Case

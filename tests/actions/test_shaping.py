@@ -14,7 +14,7 @@ from tests.actions.acting import Stage, act
 from tests.actions.processes import has_ended, wait_for
 from tests.actions.test_hostile_templates import ENDLESS
 
-TOPICS = 6
+TOPICS = 4
 
 
 @pytest.mark.requirement("template.cli")

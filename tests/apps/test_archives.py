@@ -135,7 +135,7 @@ def test_a_link_in_a_zip_archive_is_refused(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("app.install.hostile")
-@pytest.mark.parametrize("make", [tarred, zipped])
+@pytest.mark.parametrize("make", [pytest.param(tarred, marks=pytest.mark.long), zipped])
 def test_decompression_bomb_is_refused(daemon: DaemonProcess, make: type) -> None:
     archive = make({"string.md": PAGE})
     buffer = io.BytesIO()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -30,16 +31,17 @@ FLOODS = {
 }
 # The CPU time that the daemon spends until it answers: some milliseconds, once it was over ten seconds.
 LONGEST_SECONDS = 2.0
+PAUSE = 0.01
 
 
 @contextmanager
 def health_watched(daemon: DaemonProcess) -> Iterator[list[float]]:
-    """Ask for the daemon's health all the time; note the CPU time that it spends until each answer."""
+    """Ask for the daemon's health again and again; note the CPU time that it spends until each answer."""
     seconds: list[float] = []
-    over = False
+    over = threading.Event()
 
     def ask() -> None:
-        while not over:
+        while not over.wait(PAUSE):
             start = cpu_seconds(daemon.process.pid)
             assert daemon.request("GET", "/health").status == 200
             seconds.append(cpu_seconds(daemon.process.pid) - start)
@@ -49,7 +51,7 @@ def health_watched(daemon: DaemonProcess) -> Iterator[list[float]]:
         try:
             yield seconds
         finally:
-            over = True
+            over.set()
             asking.result(30)
 
 
@@ -77,6 +79,7 @@ def test_daemon_stays_responsive(topic: Topic, name: str, way: str) -> None:
     assert topic.says("stty sane; echo usable") == "usable"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("bash.output.plain")
 def test_slow_drawing_falls_back_to_plain_text(topic: Topic) -> None:
     topic.events('//set {_size} = "1000x1000"')

@@ -325,7 +325,7 @@ def test_killed_writer_leaves_a_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     chance = random.Random(1)
     leftovers = 0
-    for _ in range(30):
+    for _ in range(15):
         before = inode(path)
         writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path)])
         try:

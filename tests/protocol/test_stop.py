@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ import pytest
 
 from tests.protocol.processes import running_with, unique_seconds
 from tests.protocol.streams import body_of, replied
-from tests.protocol.waits import eventually, running, waiting
+from tests.protocol.waits import INTERVAL, eventually, running, waiting
 from tests.protocol.wire import LOOPBACK, execute
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def test_connections_are_refused_while_stopping(daemon: DaemonProcess, connect: 
     eventually(lambda: refuses(daemon))
     while daemon.process.poll() is None:
         assert refuses(daemon)
+        threading.Event().wait(INTERVAL)
     assert ended(daemon) == 0
 
 

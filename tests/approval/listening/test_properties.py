@@ -14,7 +14,7 @@ from tests.approval.listening.fake_broker import FakeBroker, Listening
 from tests.approval.requests import fields, line, stamp
 
 EXAMPLES = settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 NAMES = ["id", "host", "session", "time", "pipeline", "env", "reason", "privileged", "forward_agent",
          "action", "version", "cwd", "later"]  # fmt: skip
