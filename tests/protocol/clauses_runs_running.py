@@ -37,7 +37,7 @@ _VERBS = requirements(
     ("runs.stop.pending", "A pending run that is stopped is cancelled."),
     ("runs.stop.silent", "Stopping a run that is not in flight has no effect and no reply."),
     ("runs.stop.once", "Each execution has exactly one last event, whatever is sent when."),
-    ("runs.stop.deaf", "An agent that ignores being stopped does not keep its run."),
+    ("runs.stop.deaf", "A run ends within 5 s of being stopped, even if an agent or provider ignores it."),
 )
 
 _TALK = requirements(

@@ -98,12 +98,13 @@ def test_what_was_said_to_be_done_is_stored_whenever_the_daemon_is_killed(own_da
 
 
 @pytest.mark.requirement("runs.history.torn")
-def test_a_torn_last_line_is_skipped(own_daemon: DaemonProcess) -> None:
+@pytest.mark.parametrize("size", [0, 100_000])
+def test_a_torn_last_line_is_skipped(own_daemon: DaemonProcess, size: int) -> None:
     with run_client(own_daemon) as client:
         run_id = client.run(write_strategy(own_daemon, {"a": echo("{turn}")}))[-1]["runId"]
     own_daemon.stop()
     file = history(own_daemon, run_id)
-    file.write_bytes(file.read_bytes() + b'{"record":"execution-started","run_id":"')
+    file.write_bytes(file.read_bytes() + b'{"record":"execution-started","input":"' + b"x" * size)
     own_daemon.start()
     with run_client(own_daemon) as client:
         assert client.ask("list_runs")["runs"][0]["status"] == "completed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,13 +12,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from stringd.testing.process import DaemonProcess
+from stringd_runs.running.run_execution import CANCEL_SECONDS
 from tests.runs.clients import ENDS, Message, RunClient, run_client
-from tests.runs.running.strategy_files import echo, person, sequential, stuck, write_strategy
+from tests.runs.running.strategy_files import Agent, echo, person, sequential, stuck, write_strategy
 
 UNRULY = """
 import asyncio
 from stringd.plugin import hookimpl
+from stringd_runs.agent_events import Text
 from stringd_runs.agents.agent_types import AgentType
+from stringd_runs.model_provider import ModelProvider
 
 async def ignore(call):
     while True:
@@ -30,10 +34,38 @@ async def ignore(call):
 async def leave(call):
     raise SystemExit(3)
 
+async def stream_nothing(call):
+    yield Text(text="a")
+    while True:
+        try:
+            await asyncio.sleep(3600)
+        except (asyncio.CancelledError, GeneratorExit):
+            pass
+
+async def stream_on(call):
+    while True:
+        try:
+            await asyncio.sleep(0.001)
+        except (asyncio.CancelledError, GeneratorExit):
+            pass
+        yield Text(text="a")
+
 @hookimpl
 def stringd_agent_types():
     return [AgentType(name="deaf", answer=ignore), AgentType(name="leaver", answer=leave)]
+
+@hookimpl
+def stringd_model_providers():
+    return [
+        ModelProvider(name="silent", title="Silent", stream=stream_nothing),
+        ModelProvider(name="talker", title="Talker", stream=stream_on),
+    ]
 """
+DEAF: tuple[Agent, ...] = (
+    {"model": "silent/m"},
+    {"type": "deaf", "config": {}},
+    {"type": "deaf", "config": {"once": True}},
+)
 VERBS = ("start_run", "continue_run", "stop_run", "steer_run", "user_input", "prepare_run", "subscribe")
 FIELDS = {
     "start_run": {"input": ""},
@@ -193,13 +225,50 @@ def test_an_agent_that_ignores_being_stopped_is_left_behind(
     start_daemon: Callable[..., DaemonProcess], tmp_path: Path
 ) -> None:
     daemon = _with_agents(start_daemon, tmp_path)
+    assert CANCEL_SECONDS < 5
     with run_client(daemon) as client:
-        for config in ({}, {"once": True}):
-            path = write_strategy(daemon, {"a": {"type": "deaf", "config": config}, "b": echo()})
-            run_id = client.prepare(path)
+        for deaf in DEAF:
+            run_id = client.prepare(write_strategy(daemon, {"a": deaf, "b": echo()}))
             client.send("start_run", runId=run_id)
-            client.until("step_started")
+            client.until("step_started" if "type" in deaf else "agent_streaming")
             stopped(client, run_id)
+            assert client.ask("list_runs")["runs"][0]["status"] == "cancelled"
+
+
+@pytest.mark.requirement("runs.stop.deaf")
+def test_a_provider_that_streams_on_is_ended(
+    start_daemon: Callable[..., DaemonProcess], tmp_path: Path
+) -> None:
+    daemon = _with_agents(start_daemon, tmp_path)
+    with run_client(daemon) as client:
+        run_id = client.prepare(write_strategy(daemon, {"a": {"model": "talker/m"}}))
+        client.send("start_run", runId=run_id)
+        client.until("agent_streaming")
+        stopped(client, run_id)
+    assert daemon.stop() == 0
+    assert "ignores" not in daemon.stderr()
+
+
+@pytest.mark.long
+@pytest.mark.requirement("runs.stop.deaf", "runs.history.shutdown")
+def test_runs_of_agents_that_ignore_the_end_of_the_daemon_are_cancelled(
+    start_daemon: Callable[..., DaemonProcess], tmp_path: Path
+) -> None:
+    daemon = _with_agents(start_daemon, tmp_path)
+    with run_client(daemon) as client:
+        runs = []
+        for deaf in DEAF[:2]:
+            runs.append(client.prepare(write_strategy(daemon, {"a": deaf})))
+            client.send("start_run", runId=runs[-1])
+            client.until("step_started")
+        daemon.process.send_signal(signal.SIGTERM)
+        ends = [client.until("strategy_error")[-1] for _ in runs]
+        assert {it["runId"]: it["error"]["code"] for it in ends} == dict.fromkeys(runs, "CANCELLED")
+        assert client.close_code() == 1001
+    assert daemon.process.wait(20) == 0
+    for run_id in runs:
+        *_, end = (daemon.data_dir / "runs" / f"{run_id}.jsonl").read_text().splitlines()
+        assert json.loads(end)["record"] == "execution-ended"
 
 
 @pytest.mark.requirement("runs.life.failure")

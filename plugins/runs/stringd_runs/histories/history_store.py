@@ -101,7 +101,11 @@ class HistoryStore:
 
     def _close(self, run_id: str) -> None:
         history = self._read(run_id)
-        if history is None or history.ended:
+        if history is None:
+            return
+        if history.ended:
+            # What follows the end is a torn line that is longer than what lists read of a history.
+            self._append(run_id, encode_record(history.ended))
             return
         started, seq = history.started, history.last_seq + 1
         error = RunError(code=ErrorCode.CANCELLED, message=DAEMON_STOPPED)
@@ -116,9 +120,12 @@ class HistoryStore:
             completed_at=timestamp(time.time()),
             last_seq=seq,
         )
+        self._append(run_id, event.data, encode_record(end))
+
+    def _append(self, run_id: str, *lines: bytes) -> None:
         file = self.file(run_id)
         try:
-            file.append(b"%b\n%b\n" % (event.data, encode_record(end)), sync=True)
+            file.append(b"".join(b"%b\n" % it for it in lines), sync=True)
         finally:
             file.close()
 

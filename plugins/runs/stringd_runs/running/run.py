@@ -116,6 +116,11 @@ class Run:
             self._end(replace(self._summary, status=RunStatus.CANCELLED, completed_at=now))
             self.feed.deliver_last(event)
 
+    def abandon(self) -> None:
+        """Wait no longer for agents that clean up after the run was stopped."""
+        if self.execution:
+            self.execution.abandon()
+
     def steer(self, text: str) -> None:
         """Queue a text for the next call of a model, or raise `RunRefused`."""
         execution = self.execution

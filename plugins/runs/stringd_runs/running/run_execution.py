@@ -43,7 +43,7 @@ from stringd_runs.strategies.strategy import Flow
 
 log = logging.getLogger(__name__)
 
-CANCEL_SECONDS = 5.0
+CANCEL_SECONDS = 4.0
 """How long agents may take to clean up before their run ends without them."""
 STORE_SECONDS = 30.0
 """How long the disk may take to store the end of a run before the run ends without it."""
@@ -83,6 +83,7 @@ class Execution:
         self.request_id = request_id
         self._writer = HistoryWriter(file, self._note_progress)
         self._stopping: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
+        self._abandoned: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._flow: asyncio.Task[Ending] | None = None
         self.started_at = timestamp(time.time())
         self.people = People(runtime.questions, user_id=self.user.id, run_id=self.run_id)
@@ -114,7 +115,9 @@ class Execution:
             self._feed.publish(event, self.request_id)
 
     def publish(self, agent: str, event: AgentEvent) -> None:
-        """Report what an agent does."""
+        """Report what an agent does; one that ignores the end of the execution is cancelled again."""
+        if self.calls.have_ended:
+            raise asyncio.CancelledError("the execution has ended")
         if isinstance(event, Done):
             return
         speaker = self._plan.agents[agent]
@@ -152,6 +155,11 @@ class Execution:
     def stop(self, reason: str) -> None:
         """End the execution as cancelled, unless it is ending already."""
         self._end_early(RunStatus.CANCELLED, ErrorCode.CANCELLED, reason)
+
+    def abandon(self) -> None:
+        """Wait no longer for agents that clean up or ignore that the execution was stopped."""
+        if not self._abandoned.done():
+            self._abandoned.set_result(None)
 
     async def run(self, text: str, settle: Callable[[RunSummary], None]) -> None:
         """Run the flow with an input; `settle` is called right before the last event is delivered."""
@@ -193,7 +201,8 @@ class Execution:
         await asyncio.wait((self._flow, self._stopping), return_when=asyncio.FIRST_COMPLETED)
         if not self._stopping.done():
             return self._flow.result()
-        await asyncio.wait((self._flow,), timeout=CANCEL_SECONDS)
+        cleaned_up = (self._flow, self._abandoned)
+        await asyncio.wait(cleaned_up, timeout=CANCEL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if not self._flow.done():
             log.warning("run %s has ended, but an agent still ignores that", self.run_id)
         return self._stopping.result()

@@ -33,6 +33,8 @@ from stringd_runs.tools.run_topics import end_topics, run_topics
 
 SHUT_DOWN = "the daemon is shutting down"
 USER_REMOVED = "the user was removed"
+CLEAN_UP_SECONDS = 1.5
+"""How long agents may take to clean up when the daemon stops."""
 
 
 class Runs:
@@ -194,8 +196,10 @@ class Runs:
         """Stop all runs, and return once their ends are stored and delivered; the daemon is stopping."""
         self._preparer.close(SHUT_DOWN)
         active = [it for it in self._memory if it.is_active]
+        loop = asyncio.get_running_loop()
         for run in active:
             run.stop(SHUT_DOWN)
+            loop.call_later(CLEAN_UP_SECONDS, run.abandon)
         for run in active:
             await run.wait()
         self._memory.close()
