@@ -64,6 +64,8 @@ _FOLLOWING = requirements(
     ("runs.subscribe.twice", "No event arrives twice, however often a client subscribes."),
     ("runs.subscribe.unsubscribe", "Nothing arrives of what happened between two subscriptions."),
     ("runs.subscribe.stored", "A run in the store can be subscribed to, and is replayed without pieces."),
+    ("runs.subscribe.stopped", "The events of a run that was stopped before its start can be asked for."),
+    ("runs.subscribe.unreadable", "A history that cannot be read fails subscribe with SUBSCRIBE_ERROR."),
     ("runs.subscribe.bounded", "A feed keeps a bounded number of events; others come from the store."),
     ("runs.lists.statuses", "Lists have each run with its status and its times, the newest first."),
     ("runs.lists.directory", "Stored runs can be listed by their working directory."),

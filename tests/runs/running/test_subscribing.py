@@ -147,6 +147,46 @@ def test_a_run_of_an_earlier_life_is_replayed(own_daemon: DaemonProcess) -> None
     assert later[0]["seq"] == events[-1]["seq"] + 1
 
 
+@pytest.mark.requirement("runs.subscribe.stopped")
+def test_events_of_a_run_that_was_stopped_before_its_start_are_replayed(
+    daemon: DaemonProcess, client: RunClient
+) -> None:
+    path = write_strategy(daemon, {"a": echo("A")})
+    run_id = client.prepare(path)
+    client.send("steer_run", runId=run_id, text="early")
+    client.send("stop_run", runId=run_id)
+    before = client.until(*ENDS)
+    with run_client(daemon) as other:
+        other.send("subscribe", runId=run_id, afterSeq=0)
+        assert other.until(*ENDS) == before
+    assert client.prepare(path, runId=run_id) == run_id
+    client.send("start_run", runId=run_id)
+    events = [*before, *client.until(*ENDS)]
+    with run_client(daemon) as other:
+        other.send("subscribe", runId=run_id, afterSeq=0)
+        replayed = [*other.until(*ENDS), *other.until(*ENDS)]
+        assert other.is_silent()
+    assert [it["seq"] for it in events] == list(range(1, len(events) + 1))
+    assert replayed == [it for it in events if it.get("event", {}).get("type") != "text"]
+
+
+@pytest.mark.requirement("runs.subscribe.unreadable")
+def test_a_history_that_cannot_be_read_is_an_error_of_subscribe(
+    daemon: DaemonProcess, client: RunClient
+) -> None:
+    run_id = client.run(write_strategy(daemon, {"a": echo("A")}))[0]["runId"]
+    history = daemon.data_dir / "runs" / f"{run_id}.jsonl"
+    history.unlink()
+    client.send("subscribe", runId=run_id, afterSeq=0)
+    assert client.is_silent()
+    history.mkdir()
+    client.send("unsubscribe", runId=run_id)
+    reply = client.ask("subscribe", runId=run_id, afterSeq=0)
+    history.rmdir()
+    assert reply["code"] == "SUBSCRIBE_ERROR"
+    assert "The history of the run cannot be read" in reply["message"]
+
+
 @pytest.mark.requirement("runs.subscribe.bounded")
 def test_events_that_memory_has_dropped_come_from_the_store(daemon: DaemonProcess, client: RunClient) -> None:
     large = "x" * 300_000

@@ -49,7 +49,7 @@ class HistoryStore:
         return await STORAGE.run(self._read, run_id)
 
     async def events(self, run_id: str, *, after: int, up_to: int) -> Sequence[EncodedEvent]:
-        """Return the stored events with numbers behind `after`, until `up_to`."""
+        """Return the stored events with numbers behind `after`, until `up_to`; raise `OSError`."""
         await self._is_ready.wait()
         return await STORAGE.run(self._events, run_id, after, up_to)
 
@@ -79,9 +79,12 @@ class HistoryStore:
             return None
 
     def _events(self, run_id: str, after: int, up_to: int) -> Sequence[EncodedEvent]:
-        with self._folder() as folder:
-            found = (_event(line) for line in _lines(folder, run_id))
-            return [it for it in found if it and after < it.seq <= up_to]
+        try:
+            with self._folder() as folder:
+                found = (_event(line) for line in _lines(folder, run_id))
+                return [it for it in found if it and after < it.seq <= up_to]
+        except FileNotFoundError:
+            return ()
 
     def _ended(self) -> Sequence[ExecutionEnded]:
         return [end for _, end in self._ends() if end]

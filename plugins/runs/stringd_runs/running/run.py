@@ -114,7 +114,7 @@ class Run:
             event = self.feed.encode(StrategyError(run_id=self.id, error=error), None)
             now = timestamp(time.time())
             self._end(replace(self._summary, status=RunStatus.CANCELLED, completed_at=now))
-            self.feed.deliver_last(event)
+            self.feed.deliver(event)
 
     def abandon(self) -> None:
         """Wait no longer for agents that clean up after the run was stopped."""

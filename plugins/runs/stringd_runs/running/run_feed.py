@@ -34,7 +34,7 @@ class RunFeed:
         self._pieces = KeptEvents(MOST_PIECES, LARGEST_KEPT, last_seq)
         self._events = KeptEvents(MOST_EVENTS, LARGEST_KEPT, last_seq)
         self._held: deque[tuple[int, EncodedEvent]] = deque()
-        self._unwritten: list[EncodedEvent] = []
+        self._unwritten = KeptEvents(MOST_EVENTS, LARGEST_KEPT, last_seq)
         self._subscribers: dict[Subscriber, int] = {}
         self._writer: HistoryWriter | None = None
 
@@ -59,7 +59,7 @@ class RunFeed:
         if writer:
             for event in self._unwritten:
                 writer.append(event.data)
-            self._unwritten.clear()
+            self._unwritten.clear(self._seq)
 
     def publish(self, event: RunEvent, request_id: str | None) -> None:
         """Number an event and deliver it, once what was to be on disk before it is there."""
@@ -139,4 +139,4 @@ class RunFeed:
         self.deliver(event)
         self._pieces.clear(self._seq)
         self._events.clear(self._seq)
-        self._unwritten.clear()
+        self._unwritten.clear(self._seq)

@@ -109,8 +109,12 @@ async def stored_history(store: HistoryStore, run_id: str, code: ErrorCode) -> H
     try:
         return await store.read(run_id)
     except OSError as error:
-        problem = error.strerror or error
-        raise RunRefused(code, f"The history of the run cannot be read: {problem}") from error
+        raise history_unreadable(code, error) from error
+
+
+def history_unreadable(code: ErrorCode, error: OSError) -> RunRefused:
+    """Return the refusal of a request that needs a history which cannot be read."""
+    return RunRefused(code, f"The history of the run cannot be read: {error.strerror or error}")
 
 
 def _source(user: User, run_id: str, request: PrepareRun, before: RunSource | None) -> RunSource | None:

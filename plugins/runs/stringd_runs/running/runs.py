@@ -25,7 +25,7 @@ from stringd_runs.messages.message_encoder import timestamp
 from stringd_runs.messages.run_events import EncodedEvent, Subscriber
 from stringd_runs.running.run import Run
 from stringd_runs.running.run_memory import RunMemory
-from stringd_runs.running.run_preparer import RunPreparer, stored_history
+from stringd_runs.running.run_preparer import RunPreparer, history_unreadable, stored_history
 from stringd_runs.running.run_publisher import published_feed
 from stringd_runs.running.run_refused import RunRefused
 from stringd_runs.running.strategy_loader import StrategyLoader
@@ -122,7 +122,7 @@ class Runs:
         stored: list[EncodedEvent] = []
         read_to = after_seq or 0
         while after_seq is not None and (missing := run.feed.missing(read_to)):
-            events = await self._store.events(run_id, after=missing[0], up_to=missing[1])
+            events = await self._stored_events(run_id, *missing)
             read_to = missing[1]
             if run.feed.has(subscriber):
                 stored += events
@@ -244,6 +244,12 @@ class Runs:
         task = asyncio.get_running_loop().create_task(ending, context=contextvars.Context())
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
+
+    async def _stored_events(self, run_id: str, after: int, up_to: int) -> Sequence[EncodedEvent]:
+        try:
+            return await self._store.events(run_id, after=after, up_to=up_to)
+        except OSError as error:
+            raise history_unreadable(ErrorCode.SUBSCRIBE_ERROR, error) from error
 
     async def _own_history(self, user: User, run_id: str, code: ErrorCode) -> History | None:
         history = await stored_history(self._store, run_id, code)
