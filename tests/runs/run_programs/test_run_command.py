@@ -100,8 +100,11 @@ def test_dry_run_ends_if_nobody_can_answer(alone: Shell) -> None:
 @pytest.mark.long
 def test_dry_run_of_a_strategy_elsewhere(alone: Shell, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = write_strategy(tmp_path_factory.mktemp("elsewhere"), {"writer": WRITER})
-    done = alone.run("run", "--dry", str(path), "--input", "Hello")
-    assert (done.returncode, done.stdout) == (0, "Hello\n"), done.stderr
+    link = alone.folder / "link.json"
+    link.symlink_to(path)
+    for name in (str(path), os.path.relpath(path, alone.folder), link.name):
+        done = alone.run("run", "--dry", name, "--input", "Hello")
+        assert (done.returncode, done.stdout) == (0, "Hello\n"), done.stderr
 
 
 @pytest.mark.requirement("runs.topics.exit_codes")
@@ -174,6 +177,7 @@ def test_strategy_outside_of_the_users_paths_is_refused_until_they_are_allowed(b
     refused = beside.run(*words)
     assert refused.returncode == 1
     assert f"stringd users --allow {beside.folder} --user default" in refused.stderr
+    assert refused.stderr.count(str(beside.folder / "notes.json")) == 1
     assert beside.run("users", "--allow", ".").returncode == 0
     done = beside.run(*words)
     assert (done.returncode, done.stdout) == (0, "Hello\n"), done.stderr

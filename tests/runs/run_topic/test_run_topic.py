@@ -97,6 +97,14 @@ def test_one_model_can_replace_all(daemon: DaemonProcess, run: RunTopic) -> None
     assert body(run("/start hi")) == "hi"
 
 
+def test_paths_that_are_allowed_later_can_be_opened(own_daemon: DaemonProcess, tmp_path: Path) -> None:
+    path = strategy(own_daemon, {"writer": ECHO}).rename(tmp_path / "s.json")
+    assert own_daemon.exec(f"/open {path}", "run:r1").head["code"] == "PREPARE_FAILED"
+    fields = {"id": "default", "home": str(own_daemon.home), "allowedPaths": [str(tmp_path)]}
+    own_daemon.request("POST", "/users", fields)
+    assert own_daemon.exec(f"/open {path}", "run:r1").head["ok"]
+
+
 @pytest.mark.requirement("runs.topics.answer")
 @pytest.mark.parametrize("answer", ["/answer fine", "/answer ann fine", "/answer\nfine"])
 def test_start_replies_with_a_question_that_is_answered(
@@ -164,7 +172,9 @@ def test_continuation_runs_again_by_agents_that_remember(daemon: DaemonProcess, 
     strategy(daemon, {"writer": says("{turn}: {input}")})
     run("/open s.json")
     assert body(run("/start one")) == "1: one"
-    assert run("/start two").head["code"] == "START_FAILED"
+    refused = run("/start two")
+    assert refused.head["code"] == "START_FAILED"
+    assert refused.content.endswith("\n/continue TEXT runs it again")
     assert body(run("/continue two")) == "2: two"
     assert body(run("/continue three")) == "3: three"
 

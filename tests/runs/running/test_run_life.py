@@ -140,7 +140,7 @@ def test_a_start_that_is_impossible_is_refused(daemon: DaemonProcess, client: Ru
     assert client.ask("start_run", runId="unknown")["code"] == "START_FAILED"
     run_id = client.prepare(path)
     refused = client.ask("continue_run", runId=run_id, input="x")
-    assert (refused["code"], "start_run" in refused["message"]) == ("CONTINUE_FAILED", True)
+    assert (refused["code"], "start it" in refused["message"]) == ("CONTINUE_FAILED", True)
     client.send("start_run", runId=run_id)
     assert client.ask("start_run", runId=run_id)["code"] == "START_FAILED"
     assert client.ask("continue_run", runId=run_id, input="x")["code"] == "CONTINUE_FAILED"

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from stringd.plugin.files import real_path
 from stringd.plugin.terminal_programs import (
     Client,
     DaemonUnreachable,
@@ -58,7 +59,8 @@ def dry_daemon(config: Config, user: str, file: Path) -> Iterator[RunDaemon]:
     A strategy elsewhere has its own directory as the home.
     """
     directory = Path.cwd()
-    home = directory if file.is_relative_to(directory) else file.parent
+    real_file = real_path(file)
+    home = directory if real_file.is_relative_to(real_path(directory)) else real_file.parent
     forbid_memory_access()
     with tempfile.TemporaryDirectory(prefix="stringd-dry-") as data:
         private = replace(config, port=0, data_dir=Path(data))
@@ -72,7 +74,7 @@ def may_access(daemon: RunDaemon, user: str, path: Path) -> bool:
     with Client(user, port=daemon.port, start=False) as client:
         records = [it for it in client.users() if it["id"] == user]
     roots = [root for it in records for root in (it["home"], *it["allowedPaths"])]
-    return any(path.resolve().is_relative_to(Path(root).resolve()) for root in roots)
+    return any(real_path(path).is_relative_to(real_path(Path(root))) for root in roots)
 
 
 def _register(port: int, user: str, home: Path | None = None) -> None:

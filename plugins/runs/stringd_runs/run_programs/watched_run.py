@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from stringd.plugin import Fault
 from stringd.plugin.cli import write_output
+from stringd.plugin.files import real_path
 from stringd.plugin.terminal_programs import Keyboard, is_terminal, read_all
 from stringd_runs.messages.run_progress import RunProgress, RunState
 from stringd_runs.run_programs.message_feed import Message, MessageFeed
@@ -78,7 +79,7 @@ def _prepare(feed: MessageFeed, daemon: RunDaemon, request: RunRequest) -> Messa
         path = Path(request.path)
         if not path.is_absolute() or may_access(daemon, request.user, path):
             raise
-        raise Fault(f"{fault}; {_TO_ALLOW.format(path.parent, request.user)}") from fault
+        raise Fault(f"{fault}; {_TO_ALLOW.format(real_path(path).parent, request.user)}") from fault
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from stringd.plugin import EndReason, Session, Topic
+from stringd.plugin import EndReason, Session, Topic, User
 from stringd.plugin.text import counted, printable
 from stringd_runs.messages.run_progress import RunProgress, RunState
 from stringd_runs.running.run_refused import RunRefused
@@ -23,13 +23,18 @@ class FollowedRun(Topic):
     """The run that a topic is named after, which need not exist yet; follows its events."""
 
     def __init__(self, session: Session, runs: Callable[[], Runs]) -> None:
-        self.user = session.user
+        self._session = session
         self.run_id = session.name.name
         self.progress = RunProgress()
         self.exists = False
         self._find_runs = runs
         self._changed = asyncio.Event()
         self._seen = 0
+
+    @property
+    def user(self) -> User:
+        """Whose run it is, with the paths that are allowed now."""
+        return self._session.user
 
     @property
     def is_operator(self) -> bool:

@@ -37,7 +37,7 @@ async def start(invocation: Invocation) -> Reply:
     """Start the run."""
     run = _run(invocation)
     await run.follow()
-    with _refusals("/open PATH prepares a strategy"):
+    with _refusals(*_before_a_start(run)):
         run.runs.start(run.user, run.run_id, _text(invocation), invocation.request_id)
     return await _wait(invocation)
 
@@ -116,6 +116,13 @@ async def list_steps(invocation: Invocation) -> Reply:
     planned = [f"{it}  planned" for it in progress.planned[len(made) :]]
     lines = (f"{number}. {printable(it)}" for number, it in enumerate((*made, *planned), 1))
     return Reply.page("Steps", "\n".join(lines) or "(none)")
+
+
+def _before_a_start(run: FollowedRun) -> Iterator[str]:
+    if not run.exists:
+        yield "/open PATH prepares a strategy"
+    elif run.progress.is_over:
+        yield "/continue TEXT runs it again"
 
 
 def _unfinished(run: FollowedRun) -> str:

@@ -212,17 +212,17 @@ class Runs:
         if run.execution:
             raise RunRefused(code, f"The run {run_id} has already been started.")
         if run.plan is None:
-            raise RunRefused(code, f"The run {run_id} is not prepared: send prepare_run first.")
+            raise RunRefused(code, f"The run {run_id} is not prepared: prepare it first.")
         if run.plan.is_continuation != is_continuation:
-            right = "start_run" if is_continuation else "continue_run"
+            right = "start" if is_continuation else "continue"
             been = "not been" if is_continuation else "been"
-            raise RunRefused(code, f"The run {run_id} has {been} started before: send {right}.")
+            raise RunRefused(code, f"The run {run_id} has {been} started before: {right} it.")
         run.start(text, request_id, runtime=self._runtime, store=self._store, run_flow=self._loader.run_flow)
 
     def _known(self, user: User, run_id: str, code: ErrorCode) -> Run:
         run = self._memory.of(user, run_id)
         if run is None:
-            raise RunRefused(code, f"There is no run {run_id} in memory: send prepare_run first.")
+            raise RunRefused(code, f"There is no run {run_id} in memory: prepare it first.")
         return run
 
     async def _recalled(self, user: User, run_id: str) -> Run:

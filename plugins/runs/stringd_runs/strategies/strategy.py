@@ -91,11 +91,11 @@ Step: TypeAlias = AgentStep | Flow
 
 
 class StrategyInvalid(Fault):
-    """A strategy cannot be used; the text says why in one line, and in the next one where."""
+    """A strategy cannot be used; the text says why in one line, and in the next one where, unless it has."""
 
     def __init__(self, reason: str, path: Path, line: int | None = None) -> None:
         place = str(path) if line is None else f"{path}:{line}"
-        super().__init__(f"{printable(reason)}\n{printable(place)}")
+        super().__init__(printable(reason) if place in reason else f"{printable(reason)}\n{printable(place)}")
         self.reason = reason
         self.path = path
         self.line = line
