@@ -18,7 +18,7 @@ from pathlib import Path
 from stringd_approval.audit.audit_log import AuditLog
 
 LONGEST = 0.03
-ROTATED_AT = 40_000
+ROTATED_AT = 10_000
 # Forks have imported everything. Tests must not fork, because they have threads.
 FORKS = multiprocessing.get_context("fork")
 

@@ -21,6 +21,8 @@ from tests.protocol.processes import running_with, unique_seconds
 from tests.protocol.waits import eventually
 from tests.web.process_families import family
 
+FORK_SERVER = "stringd.processes.fork_server"
+
 OWNER = """
 import asyncio, sys
 from stringd_approval.exec_request import ExecRequest
@@ -65,8 +67,12 @@ def descriptors(pid: int) -> list[str]:
 
 
 def supervisors_of(pid: int) -> list[int]:
-    """Return the fork server of a process and its forks."""
-    return [child for child, line in family(pid).items() if "stringd.processes.fork_server" in line]
+    """Return the fork server of a process and its forks, without those of daemons that it has started."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
+    lines = family(pid)
+    servers = [it for it in map(int, children) if FORK_SERVER in lines.get(it, "")]
+    forks = [fork for it in servers for fork, line in family(it).items() if FORK_SERVER in line]
+    return servers + forks
 
 
 @pytest.mark.requirement("approval.execution.no_survivor")
