@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from stringd.text.located_values import FileInvalid, Items, Members, Node, Scalar, Value, shown
-from stringd.text.strict_yaml import read_yaml
 
 __all__ = [
     "FileInvalid",
@@ -15,3 +14,14 @@ __all__ = [
     "read_yaml",
     "shown",
 ]
+
+
+def read_yaml(text: str, deepest: int) -> Node | None:
+    """Return the value of a YAML document, None if it is empty, or raise `FileInvalid`.
+
+    Anchors, tags, further documents and more levels than `deepest` are refused.
+    """
+    # Plugins use nodes when they are loaded, long before anything is parsed.
+    from stringd.text import strict_yaml
+
+    return strict_yaml.read_yaml(text, deepest)

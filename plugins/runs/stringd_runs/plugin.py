@@ -28,15 +28,15 @@ from stringd_runs.run_programs.runs_command import RUNS
 from stringd_runs.run_topic.run_commands import RUN_COMMANDS
 from stringd_runs.run_topic.run_topic_type import run_topic_type
 from stringd_runs.running.run_event_kinds import RUN_EVENT_KINDS
-from stringd_runs.runs_service import runs_service
 from stringd_runs.runs_settings import RunsSettings
 from stringd_runs.serving.health_fields import health_fields
-from stringd_runs.serving.run_endpoint import PATH
 from stringd_runs.strategies.strategy_format import OWN_FORMATS, StrategyFormat
 from stringd_runs.strategies.strategy_format import stringd_strategy_formats as strategy_formats_hook
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
+
+    from stringd_runs.runs_service import RunsService
 
 
 @hookimpl
@@ -53,23 +53,24 @@ def stringd_hooks() -> Iterable[Hook]:
 @hookimpl
 def stringd_services(runtime: Runtime) -> Iterable[Service]:
     """Add the life of all runs: their histories are closed at the start, they are stopped at the end."""
-    return (Service(name="runs", run=runs_service(runtime).serve, stop_seconds=3.0),)
+    return (Service(name="runs", run=_service_of(runtime).serve, stop_seconds=3.0),)
 
 
 @hookimpl
 def stringd_routes(runtime: Runtime) -> Iterable[BaseRoute]:
     """Add the WebSocket; requests without an upgrade are refused there."""
-    # Subcommands import this module, too, and need no server.
     from starlette.routing import Route, WebSocketRoute
 
-    endpoint = runs_service(runtime).endpoint
+    from stringd_runs.serving.run_endpoint import PATH
+
+    endpoint = _service_of(runtime).endpoint
     return (WebSocketRoute(PATH, endpoint), Route(PATH, endpoint))
 
 
 @hookimpl
 def stringd_health(runtime: Runtime) -> Iterable[HealthField]:
     """Add what clients of the WebSocket look for in `/health`."""
-    service = runs_service(runtime)
+    service = _service_of(runtime)
     return health_fields(lambda: service.active, lambda: service.endpoint.connected)
 
 
@@ -82,7 +83,7 @@ def stringd_settings() -> Iterable[Settings]:
 @hookimpl
 def stringd_topic_types() -> Iterable[TopicType]:
     """Add topics that are runs."""
-    return (run_topic_type(lambda runtime: runs_service(runtime).runs),)
+    return (run_topic_type(lambda runtime: _service_of(runtime).runs),)
 
 
 @hookimpl
@@ -101,3 +102,10 @@ def stringd_event_kinds() -> Iterable[EventKind]:
 def stringd_cli() -> Iterable[CliCommand]:
     """Add `stringd run` and `stringd runs`."""
     return (RUN, RUNS)
+
+
+def _service_of(runtime: Runtime) -> RunsService:
+    # Subcommands load this plugin, too: they need neither a server nor an event loop.
+    from stringd_runs.runs_service import runs_service
+
+    return runs_service(runtime)

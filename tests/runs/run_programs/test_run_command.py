@@ -229,3 +229,10 @@ def test_person_who_has_started_the_daemon_decides_about_tools(alone: Shell) -> 
         terminal.type("y")
         terminal.expect("code 0", PATIENCE)
     assert (home / "made.txt").read_text(encoding="utf-8") == "made\n"
+
+
+def test_loading_the_plugin_is_cheap_for_every_subcommand() -> None:
+    heavy = {"asyncio", "starlette", "uvicorn", "websockets", "yaml", "orjson"}
+    code = f"import sys, stringd_runs.plugin; print(sorted({heavy} & set(sys.modules)))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"

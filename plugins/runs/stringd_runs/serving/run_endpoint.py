@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from starlette.requests import HTTPConnection
-from starlette.types import Receive, Scope, Send
-
 from stringd.plugin import ErrorCode, RequestRefused, Runtime
 
 if TYPE_CHECKING:
+    from starlette.requests import HTTPConnection
+    from starlette.types import Receive, Scope, Send
+
     from stringd_runs.providers.provider_catalogue import ProviderCatalogue
     from stringd_runs.running.runs import Runs
     from stringd_runs.serving.run_connection import RunConnection
@@ -56,6 +56,9 @@ class RunEndpoint:
         """Serve one client."""
         if scope["type"] != "websocket":
             raise NotAWebSocket(f"{PATH} is a WebSocket: the request must ask for an upgrade.")
+        # The plugin is also loaded where there is no server.
+        from starlette.requests import HTTPConnection
+
         connection = self._connection(HTTPConnection(scope), receive, send)
         self._connections.add(connection)
         try:
