@@ -92,6 +92,18 @@ def test_no_event_arrives_twice(daemon: DaemonProcess, client: RunClient) -> Non
         assert other.until(*ENDS) == client.until(*ENDS)
 
 
+@pytest.mark.requirement("runs.subscribe.twice")
+def test_no_event_of_the_store_arrives_twice(daemon: DaemonProcess, client: RunClient) -> None:
+    events = client.run(write_strategy(daemon, {"a": echo()}))
+    stored = [it for it in events if it.get("event", {}).get("type") != "text"]
+    with run_client(daemon) as other:
+        for after in (2, 2, 0, 0):
+            other.send("subscribe", runId=events[0]["runId"], afterSeq=after)
+        replayed = [other.receive() for _ in stored]
+        assert other.is_silent()
+    assert sorted(it["seq"] for it in replayed) == [it["seq"] for it in stored]
+
+
 @pytest.mark.requirement("runs.subscribe.unsubscribe")
 def test_nothing_from_between_arrives(daemon: DaemonProcess, client: RunClient) -> None:
     run_id, before = waiting_run(daemon, client)

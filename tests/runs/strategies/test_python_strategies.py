@@ -96,6 +96,32 @@ def test_code_runs_once_the_operator_has_approved_it(operated: DaemonProcess, op
         assert prepared(client, copy, operator, True)[1]["type"] == "run_prepared"
 
 
+@pytest.mark.requirement("runs.prepare.continuation")
+def test_whoever_subscribes_while_a_run_of_the_store_is_prepared_follows_it(
+    operated: DaemonProcess,
+) -> None:
+    path = write(operated.home / "later.py", STRATEGY)
+    with Operator(operated) as operator, run_client(operated) as client:
+        run_id = prepared(client, path, operator, True)[1]["runId"]
+        client.send("start_run", runId=run_id, input="a")
+        client.until("strategy_completed")
+    operated.restart()
+    with (
+        Operator(operated) as operator,
+        run_client(operated) as client,
+        run_client(operated) as other,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        reply = pool.submit(client.ask, "prepare_run", runId=run_id)
+        question = asked(operator)
+        other.send("subscribe", runId=run_id)
+        assert other.ask("steer_run", runId=run_id, text="Now!")["code"] == "RUN_NOT_STEERABLE"
+        assert operator.decide(question, True).status == 200
+        assert reply.result(20)["type"] == "run_prepared"
+        client.send("continue_run", runId=run_id, input="b")
+        assert other.until("strategy_completed") == client.until("strategy_completed")
+
+
 @pytest.mark.requirement("runs.strategies.code")
 def test_code_that_is_not_approved_does_not_run(operated: DaemonProcess, operator: Operator) -> None:
     trace = operated.home / "trace"

@@ -130,6 +130,10 @@ class RunFeed:
         """Whether somebody has subscribed."""
         return subscriber in self._subscribers
 
+    def note_given(self, subscriber: Subscriber, after_seq: int) -> None:
+        """Note that a subscriber has been given the events behind a number before it subscribed."""
+        self._subscribers[subscriber] = min(after_seq, self._subscribers[subscriber])
+
     def unsubscribe(self, subscriber: Subscriber) -> None:
         """Deliver nothing more to a subscriber."""
         self._subscribers.pop(subscriber, None)

@@ -73,6 +73,8 @@ class RunPreparer:
         plan = await self._plan(source, history)
         if self._closed_because:
             raise _prepare_failed(self._closed_because)
+        # A subscriber may have brought the run back into memory meanwhile, or an hour may have passed.
+        run = self._memory.of(user, run_id)
         if run and run.executions > executions:
             return None
         return self._install(run, plan, history.last_seq if history else 0), plan

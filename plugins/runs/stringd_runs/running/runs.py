@@ -118,10 +118,14 @@ class Runs:
 
         Raises `RunRefused` with `SUBSCRIBE_ERROR` if neither memory nor the store has the run.
         """
-        run = self._memory.of(user, run_id) or await self._recalled(user, run_id)
         stored: list[EncodedEvent] = []
-        read_to = after_seq or 0
-        while after_seq is not None and (missing := run.feed.missing(read_to)):
+        read_to = given_after = after_seq or 0
+        while True:
+            # Whatever takes time, the run may leave memory meanwhile.
+            run = self._memory.of(user, run_id) or await self._recalled(user, run_id)
+            missing = run.feed.missing(read_to) if after_seq is not None else None
+            if missing is None:
+                break
             events = await self._stored_events(run_id, *missing)
             read_to = missing[1]
             if run.feed.has(subscriber):
@@ -130,6 +134,8 @@ class Runs:
                 await _replay(events, subscriber)
                 after_seq = read_to
         run.feed.subscribe(subscriber, after_seq, stored)
+        if after_seq is not None:
+            run.feed.note_given(subscriber, given_after)
 
     def unsubscribe(self, user: User, run_id: str, subscriber: Subscriber) -> None:
         """Deliver no more events of a run."""
