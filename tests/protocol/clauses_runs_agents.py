@@ -14,6 +14,7 @@ RUNS_AGENTS = requirements(
     ("runs.agents.context", "`context` limits what is sent of a conversation; each cut is noted."),
     ("runs.agents.output_schema", "An answer has to fit the outputSchema, which the model is told."),
     ("runs.agents.output_schema.once_more", "An answer that does not fit may be corrected once."),
+    ("runs.agents.output_schema.valid", "A schema with keywords that cannot be checked is refused."),
     ("runs.agents.output_schema.keywords", "The keywords of schemas that describe the shape of values hold."),
     ("runs.agents.people", "People are asked if nothing comes in, or always; a preset message comes last."),
     ("runs.agents.code", "Agents of registered types are code of plugins, whose failures are theirs."),

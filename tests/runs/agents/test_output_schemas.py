@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
 
 from stringd_runs.agent import AgentFailed
 from stringd_runs.agents.json_schema import SchemaMismatch, check_value
+from stringd_runs.agents.schema_check import SchemaInvalid, check_schema
 from tests.runs.agents.model_runs import Answers, call, model_agent
 
 SCHEMA: dict[str, Any] = {
@@ -75,6 +77,7 @@ def test_max_steps_holds_for_corrections_too() -> None:
 FITS = [
     (1, {"type": "integer"}),
     (1.0, {"type": "integer"}),
+    (10**400, {"type": "integer"}),
     (1.5, {"type": ["integer", "number"]}),
     ("a", {"enum": ["a", 1]}),
     (None, {"type": "null"}),
@@ -105,6 +108,8 @@ MISSES = [
     (1, {"$ref": "#/nowhere"}, "not in it"),
     (1, {"$ref": "https://example.org/schema"}, "not in it"),
     (1, {"$ref": "#"}, "too deeply"),
+    (1, {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}, "takes too many steps to check"),
+    (float("inf"), {"type": "integer"}, "no integer"),
 ]
 
 
@@ -119,3 +124,39 @@ def test_a_value_that_fits_is_accepted(value: object, schema: Any) -> None:
 def test_a_value_that_does_not_fit_is_named(value: object, schema: Any, why: str) -> None:
     with pytest.raises(SchemaMismatch, match=why):
         check_value(value, schema)
+
+
+INVALID = [
+    ({"type": 1}, "S.type must be one or a list of object, array"),
+    ({"type": ["string", "text"]}, "S.type must be one or a list of object, array"),
+    ({"type": []}, "S.type must be one or a list of object, array"),
+    ({"properties": []}, "S.properties must be a mapping of schemas"),
+    ({"properties": {"a": 1}}, "S.properties.a must be a schema: a mapping, true or false"),
+    ({"required": "a"}, "S.required must be a list of texts"),
+    ({"required": [1]}, "S.required must be a list of texts"),
+    ({"additionalProperties": {"items": 5}}, "S.additionalProperties.items must be a schema"),
+    ({"anyOf": {}}, "S.anyOf must be a list of schemas"),
+    ({"oneOf": []}, "S.oneOf must be a list of schemas"),
+    ({"allOf": [{}, {"not": None}]}, "S.allOf[1].not must be a schema"),
+    ({"enum": 5}, "S.enum must be a list"),
+    ({"maxItems": "5"}, "S.maxItems must be a number"),
+    ({"minimum": True}, "S.minimum must be a number"),
+    ({"$ref": 5}, "S.$ref must be a text"),
+    ({"$ref": "#/nowhere"}, "S.$ref: the schema refers to '#/nowhere', which is not in it"),
+    ({"$ref": "#/$defs/a", "$defs": {"a": {"type": 1}}}, "#/$defs/a.type must be one or a list of"),
+]
+
+
+@pytest.mark.requirement("runs.agents.output_schema.valid")
+@pytest.mark.parametrize(("schema", "said"), INVALID)
+def test_a_schema_that_cannot_be_checked_is_refused(schema: dict[str, Any], said: str) -> None:
+    with pytest.raises(SchemaInvalid, match=f"^{re.escape(said)}"):
+        check_schema(schema, "S")
+
+
+@pytest.mark.requirement("runs.agents.output_schema.valid")
+@pytest.mark.parametrize(
+    "schema", [*(schema for _, schema in FITS if schema is not True), SCHEMA, {"$ref": "#"}]
+)
+def test_schemas_that_can_be_checked_are_accepted(schema: dict[str, Any]) -> None:
+    check_schema(schema, "S")

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sized
 from typing import Any, TypeAlias
 
 _DEEPEST = 64
+_MOST_STEPS = 100_000
 Schema: TypeAlias = Mapping[str, Any] | bool
 
 
@@ -17,16 +18,38 @@ class SchemaMismatch(ValueError):
     """A value does not fit; the text names the place in it and what is expected there."""
 
 
+class _TooManySteps(Exception):
+    """Alternatives within alternatives can take time that grows exponentially."""
+
+
 def check_value(value: Any, schema: Schema) -> None:
     """Return if a value fits a schema, or raise `SchemaMismatch`."""
-    _Check(schema).check(value, schema, "the value", 0)
+    try:
+        _Check(schema).check(value, schema, "the value", 0)
+    except _TooManySteps:
+        raise SchemaMismatch("the value takes too many steps to check") from None
+
+
+def referenced(root: Schema, reference: str) -> Schema:
+    """Return the part of a schema that a `$ref` names, or raise `SchemaMismatch`."""
+    found: Any = root
+    for part in reference.removeprefix("#").split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        found = found.get(key) if isinstance(found, Mapping) else None
+    if not reference.startswith("#") or not isinstance(found, Mapping | bool):
+        raise SchemaMismatch(f"the schema refers to {reference!r}, which is not in it")
+    return found
 
 
 class _Check:
     def __init__(self, root: Schema) -> None:
         self._root = root
+        self._steps = 0
 
     def check(self, value: Any, schema: Schema, place: str, depth: int) -> None:
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise _TooManySteps
         if depth > _DEEPEST:
             raise SchemaMismatch(f"{place} is nested too deeply")
         if not isinstance(schema, Mapping):
@@ -34,21 +57,12 @@ class _Check:
                 raise SchemaMismatch(f"{place} is not allowed")
             return
         if isinstance(reference := schema.get("$ref"), str):
-            self.check(value, self._resolved(reference), place, depth + 1)
+            self.check(value, referenced(self._root, reference), place, depth + 1)
         _check_type(value, schema, place)
         _check_choice(value, schema, place)
         _check_size(value, schema, place)
         self._check_parts(value, schema, place, depth)
         self._check_combinations(value, schema, place, depth)
-
-    def _resolved(self, reference: str) -> Schema:
-        found: Any = self._root
-        for part in reference.removeprefix("#").split("/")[1:]:
-            key = part.replace("~1", "/").replace("~0", "~")
-            found = found.get(key) if isinstance(found, Mapping) else None
-        if not reference.startswith("#") or not isinstance(found, Mapping | bool):
-            raise SchemaMismatch(f"the schema refers to {reference!r}, which is not in it")
-        return found
 
     def _check_parts(self, value: Any, schema: Mapping[str, Any], place: str, depth: int) -> None:
         if isinstance(value, dict):
@@ -86,25 +100,26 @@ _COMBINATIONS: Mapping[str, Callable[[int], bool]] = {
     "anyOf": lambda count: count > 0,
     "oneOf": lambda count: count == 1,
 }
-_TYPES: Mapping[str, Callable[[Any], bool]] = {
+TYPES: Mapping[str, Callable[[Any], bool]] = {
     "object": lambda it: isinstance(it, dict),
     "array": lambda it: isinstance(it, list),
     "string": lambda it: isinstance(it, str),
     "boolean": lambda it: isinstance(it, bool),
     "null": lambda it: it is None,
-    "number": lambda it: _is_number(it),
-    "integer": lambda it: _is_number(it) and it == int(it),
+    "number": lambda it: is_number(it),
+    "integer": lambda it: is_number(it) and (isinstance(it, int) or it.is_integer()),
 }
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether a JSON value is a number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _check_type(value: Any, schema: Mapping[str, Any], place: str) -> None:
     names = schema.get("type", ())
     names = [names] if isinstance(names, str) else names
-    if names and not any(_TYPES[it](value) for it in names if it in _TYPES):
+    if names and not any(TYPES[it](value) for it in names if it in TYPES):
         raise SchemaMismatch(f"{place} is no {' or '.join(names)}")
 
 
@@ -121,13 +136,13 @@ def _is_same(value: Any, other: Any) -> bool:
 
 
 def _check_size(value: Any, schema: Mapping[str, Any], place: str) -> None:
-    for keyword, (measure, allows) in _SIZES.items():
+    for keyword, (measure, allows) in SIZES.items():
         if keyword in schema and (size := measure(value)) is not None and not allows(size, schema[keyword]):
             raise SchemaMismatch(f"{place} breaks {keyword}: {schema[keyword]}")
 
 
 def _number(value: Any) -> float | None:
-    return value if _is_number(value) else None
+    return value if is_number(value) else None
 
 
 def _length_of(kind: type[Sized]) -> Callable[[Any], float | None]:
@@ -142,7 +157,7 @@ def _at_most(size: float, bound: float) -> bool:
     return size <= bound
 
 
-_SIZES: Mapping[str, tuple[Callable[[Any], float | None], Callable[[float, float], bool]]] = {
+SIZES: Mapping[str, tuple[Callable[[Any], float | None], Callable[[float, float], bool]]] = {
     "minimum": (_number, _at_least),
     "maximum": (_number, _at_most),
     "exclusiveMinimum": (_number, lambda size, bound: size > bound),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from stringd.plugin import Runtime, User
@@ -11,8 +12,9 @@ from stringd_runs.agents.agent_types import AgentType
 from stringd_runs.agents.code_agent import CodeAgentRunner
 from stringd_runs.agents.model_agent import ModelAgentRunner
 from stringd_runs.agents.person_agent import PersonAgent
+from stringd_runs.agents.schema_check import check_schema
 from stringd_runs.model_provider import ProviderFailed
-from stringd_runs.providers.provider_catalogue import ProviderCatalogue
+from stringd_runs.providers.provider_catalogue import ChosenModel, ProviderCatalogue
 from stringd_runs.strategies.strategy import (
     AgentDefinition,
     CodeAgent,
@@ -20,7 +22,7 @@ from stringd_runs.strategies.strategy import (
     Person,
     Strategy,
 )
-from stringd_runs.tools.topic_tool import TopicTool, make_topic_tool
+from stringd_runs.tools.topic_tool import make_topic_tool
 
 
 def make_agents(
@@ -40,9 +42,25 @@ def make_agents(
     for name, definition in strategy.agents.items():
         try:
             agents[name] = making.agent(definition)
-        except (ProviderFailed, ValueError) as error:
-            raise strategy.invalid(f"agent {name}: {error}", "agents", name) from error
+        except _Unusable as error:
+            raise strategy.invalid(f"agent {name}: {error}", "agents", name, error.key) from error
     return agents
+
+
+class _Unusable(ValueError):
+    """What a key of an agent says can't be used."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+@contextmanager
+def _reading(key: str, when: str = "") -> Iterator[None]:
+    try:
+        yield
+    except (ProviderFailed, ValueError) as error:
+        raise _Unusable(key, f"{when}{error}") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,14 +81,24 @@ class _Making:
                 return self._code_agent(definition)
 
     def _model_agent(self, definition: ModelAgent) -> Agent:
+        model = self._model(definition)
+        with _reading("tools"):
+            tools = tuple(
+                make_topic_tool(it, self.run_id, self.runtime) for it in dict.fromkeys(definition.tools)
+            )
+        if definition.output_schema is not None:
+            with _reading("outputSchema"):
+                check_schema(definition.output_schema, "outputSchema")
+        return ModelAgentRunner(definition, model, tools)
+
+    def _model(self, definition: ModelAgent) -> ChosenModel:
         reference = self.model_override or definition.model
         if not reference:
-            raise ValueError("it has no model")
-        model = self.providers.choose(reference, self.user, definition.provider_options)
-        return ModelAgentRunner(definition, model, self._tools(definition.tools))
-
-    def _tools(self, entries: Iterable[str]) -> tuple[TopicTool, ...]:
-        return tuple(make_topic_tool(it, self.run_id, self.runtime) for it in dict.fromkeys(entries))
+            raise _Unusable(
+                "model", "it has no model: name one as provider/model, or prepare the run with modelOverride"
+            )
+        with _reading("model", f"with the modelOverride {reference}: " if self.model_override else ""):
+            return self.providers.choose(reference, self.user, definition.provider_options)
 
     def _code_agent(self, definition: CodeAgent) -> Agent:
         types = {it.name: it for it in self.runtime.added(AgentType)}
