@@ -12,6 +12,7 @@ RUNS_STRATEGIES = requirements(
     ("runs.strategies.yaml", "YAML: files .yaml and .yml; anchors and tags are refused."),
     ("runs.strategies.json", "JSON: .json as the standard has it; .jsonc with comments and trailing commas."),
     ("runs.strategies.markdown", "Markdown: *.strategy.md; front matter, and headings with the prompts."),
+    ("runs.strategies.usable", "What an agent cannot use is named with its key's line, and with what to do."),
     ("runs.strategies.python", "Python: a module-level strategy; flows may be async functions."),
     ("runs.strategies.code", "Python runs only after the operator has approved exactly this file."),
     ("runs.strategies.boundary", "Strategies and prompt files are in the user's home or allowed paths."),

@@ -89,6 +89,8 @@ def test_numbers_are_finite(written: str) -> None:
         ("a: 1\nb: \x00", 2, "a character that YAML does not allow"),
         ("a: 1\nb: \ud800", 2, "a character that YAML does not allow"),
         ("a: 1\n b: 2", 2, "not YAML: mapping values are not allowed"),
+        ("a:\n\tb: 1", 2, "not YAML: a line is indented with a tab; use blanks"),
+        ("a:\n  - b\n \t- c\n", 3, "not YAML: a line is indented with a tab; use blanks"),
         ("a: [1,\n2\n", 2, "not YAML: "),
         ("%YAML " + "9" * 5000 + ".1\n---\n", 1, "not YAML"),
     ],

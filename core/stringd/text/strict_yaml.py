@@ -31,9 +31,16 @@ def read_yaml(text: str, deepest: int) -> Node | None:
     except yaml.MarkedYAMLError as error:
         # An error at the end counts for the last line that has a text.
         line = min(_line_of(error.problem_mark), _line_at(text, len(text.rstrip())))
-        raise FileInvalid(line, f"not YAML: {error.problem}") from error
+        raise FileInvalid(line, f"not YAML: {_tab_in(text, line) or error.problem}") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise FileInvalid(1, "not YAML") from error
+
+
+def _tab_in(text: str, line: int) -> str | None:
+    """Return what is wrong with a line that is indented with a tab, which parsers do not say clearly."""
+    content = text.split("\n")[line - 1]
+    indentation = content[: len(content) - len(content.lstrip())]
+    return "a line is indented with a tab; use blanks" if "\t" in indentation else None
 
 
 def _composed(events: Iterator[yaml.Event], deepest: int) -> Node | None:

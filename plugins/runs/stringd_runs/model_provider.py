@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from stringd.plugin import Runtime, User, hookspec
 from stringd_runs.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall, Usage
 
+MOST_RETRIES = 10
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 

@@ -174,6 +174,11 @@ def test_code_outside_of_the_boundary_is_not_asked_about(
     [
         ('call("writer"', 'call("nobody"', "the flow twice calls an unknown agent: 'nobody'"),
         ('return await call("critic", f"<{first}>")', "return 3", "the flow twice returned int instead of"),
+        (
+            'f"<{first}>"',
+            "len(first)",
+            "the flow twice calls critic with int instead of a text",
+        ),
         ("first = await", "raise ValueError('odd') #", "odd"),
     ],
 )

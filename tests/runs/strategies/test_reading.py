@@ -156,6 +156,16 @@ ODDITIES = [
     (MINIMAL.replace("{", "{tools: [1], "), 4, 'an item of tools must be a text; in quotes: "1"'),
     (MINIMAL.replace("{", "{modelOptions: {temprature: 1}, "), 4, "nearest: temperature"),
     (MINIMAL.replace("{", "{modelOptions: {topP: 2}, "), 4, "topP must be a number from 0 to 1"),
+    (
+        MINIMAL.replace("{", "{modelOptions: {maxRetries: 11}, "),
+        4,
+        "maxRetries must be a whole number from 0",
+    ),
+    (
+        MINIMAL.replace("{", "{modelOptions: {maxRetries: -1}, "),
+        4,
+        "maxRetries must be a whole number from 0",
+    ),
     (MINIMAL.replace("{", "{modelOptions: {seed: .inf}, "), 4, "seed must be a whole number"),
     (MINIMAL.replace("{", "{providerOptions: {a: 1}, "), 4, "a must be a mapping"),
     (MINIMAL.replace("{", "{providerOptions: {a: {b: .nan}}, "), 4, "b must be a number that JSON has"),
@@ -185,6 +195,7 @@ ODDITIES = [
     (MINIMAL.replace("- agent: writer", "- writer"), 9, "step 1 of main must be a mapping"),
     (MINIMAL.replace("- agent: writer", "- {agent: writer, agnet: x}"), 9, "unknown key agnet in step 1 of"),
     (MINIMAL.replace("- agent", "- steps"), 9, "step 1 of main has no type"),
+    (MINIMAL.replace("- agent", "- agnet"), 9, "step 1 of main has neither an agent nor the type and steps"),
     (MINIMAL.replace("  steps:", "  cycles: 2\n  steps:"), 8, "unknown key cycles in the flow"),
     (MINIMAL.replace("flow:\n", "flow:\n  agent: writer\n"), 7, "unknown key name in the flow"),
 ]

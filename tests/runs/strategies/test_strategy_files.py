@@ -89,6 +89,34 @@ def test_paths_that_are_no_files_are_refused(daemon: DaemonProcess, path: str, s
         assert client.ask("ping")["type"] == "pong"
 
 
+UNUSABLE = [
+    ("model: scripted/echos", {}, "scripted has no model echos: use scripted/echo"),
+    ("model: scriptd/echo", {}, "there is no provider scriptd: did you mean scripted?"),
+    (
+        "model: scripted/echo",
+        {"modelOverride": "scriptd/echo"},
+        "with the modelOverride scriptd/echo: there is no provider scriptd: did you mean scripted?",
+    ),
+    ("tools: [file]", {}, "'file' is no tool: tools are topics, such as topic:file"),
+    ("tools: [topic:files]", {}, "'topic:files' is no tool: there is no topic type 'files'; known: app, "),
+    ("outputSchema: {type: text}", {}, "outputSchema.type must be one or a list of object, array, string, "),
+]
+
+
+@pytest.mark.requirement("runs.strategies.usable")
+@pytest.mark.parametrize(("key", "fields", "said"), UNUSABLE)
+def test_what_an_agent_cannot_use_is_named_with_its_line(
+    daemon: DaemonProcess, key: str, fields: dict[str, str], said: str
+) -> None:
+    model = "" if key.startswith("model") else "\n    model: scripted/echo"
+    agent = f"{model}\n    {key}"
+    path = write(daemon.home / "notes.yaml", MINIMAL.replace(" {model: scripted/echo}", agent))
+    with run_client(daemon) as client:
+        reason, place = failure(client, path, **fields).split("\n")
+    assert reason.startswith(f"agent writer: {said}")
+    assert place == f"{path}:{6 if model else 5}"
+
+
 @pytest.mark.requirement("runs.flows.yields")
 def test_an_endless_cycle_of_instant_agents_leaves_the_daemon_responsive(daemon: DaemonProcess) -> None:
     endless = MINIMAL.replace("type: sequential", 'type: cycle\n  cycles: "Infinity"')

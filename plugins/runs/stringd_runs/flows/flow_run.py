@@ -59,6 +59,10 @@ class _FlowRun:
         return AgentResult(text=answer, usage=self._usage)
 
     async def _call_agent(self, agent: str, text: str) -> str:
+        given: object = text
+        if not isinstance(given, str):
+            problem = f"calls {agent} with {type(given).__name__} instead of a text"
+            raise AgentFailed(f"the flow {self._flow.name} {problem}")
         return await self._call(self._step_of(agent), text)
 
     def _step_of(self, agent: str) -> Step:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from stringd.plugin.text import counted
 from stringd_runs.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall, Usage
 from stringd_runs.model_provider import (
+    MOST_RETRIES,
     Finished,
     ModelCall,
     ModelProvider,
@@ -22,7 +23,6 @@ from stringd_runs.providers.provider_options import OptionReader
 
 LOG = logging.getLogger(__name__)
 _DEFAULT_RETRIES = 2
-_MOST_RETRIES = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +47,7 @@ async def stream_model(
     iterator cancels the call.
     """
     retries = OptionReader("modelOptions", call.options).whole_number(
-        "maxRetries", default=_DEFAULT_RETRIES, least=0, most=_MOST_RETRIES
+        "maxRetries", default=_DEFAULT_RETRIES, least=0, most=MOST_RETRIES
     )
     for attempt in range(1, retries + 2):
         has_begun = False

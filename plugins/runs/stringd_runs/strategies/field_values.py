@@ -7,10 +7,11 @@ from typing import Any, TypeAlias
 
 from stringd.plugin.strict_files import FileInvalid, Value, shown
 from stringd.plugin.text import nearest
+from stringd_runs.model_provider import MOST_RETRIES
 
 ReadValue: TypeAlias = Callable[[Value], Any]
 _WHOLE = "a whole number greater than 0"
-_COUNT = "a whole number that is not negative"
+_RETRIES = f"a whole number from 0 to {MOST_RETRIES}"
 
 
 def optional_text(value: Value | None) -> str:
@@ -83,10 +84,10 @@ def _whole(value: Value) -> int:
     return number
 
 
-def _count(value: Value) -> int:
-    number = value.number(_COUNT)
-    if not isinstance(number, int) or number < 0:
-        raise value.invalid(_COUNT)
+def _retries(value: Value) -> int:
+    number = value.number(_RETRIES)
+    if not isinstance(number, int) or not 0 <= number <= MOST_RETRIES:
+        raise value.invalid(_RETRIES)
     return number
 
 
@@ -103,5 +104,5 @@ _MODEL_OPTIONS: Mapping[str, ReadValue] = {
     "frequencyPenalty": _number_from(-2, 2),
     "stopSequences": _texts,
     "seed": _whole,
-    "maxRetries": _count,
+    "maxRetries": _retries,
 }

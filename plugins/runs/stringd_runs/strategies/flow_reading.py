@@ -68,6 +68,10 @@ class _Reading:
 
     def _flow(self, value: Value, depth: int) -> Flow:
         given = value.entries()
+        if depth and not given.keys() & {"type", "steps"}:
+            raise FileInvalid(
+                value.line, f"{value.name} has neither an agent nor the type and steps of a flow"
+            )
         syntax, type_name = self._type(required(given, "type", value))
         given = value.mapping((*_FLOW_KEYS, *syntax.options))
         name = filled_text(required(given, "name", value))

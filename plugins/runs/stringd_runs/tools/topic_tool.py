@@ -83,6 +83,9 @@ def make_topic_tool(entry: str, run_id: str, runtime: Runtime) -> TopicTool:
     if not entry.startswith(_PREFIX):
         raise ValueError(f"{entry!r} is no tool: tools are topics, such as {_PREFIX}file")
     kind, *names = entry.removeprefix(_PREFIX).split(":")
+    if kind not in runtime.topic_types:
+        types = ", ".join(sorted(runtime.topic_types))
+        raise ValueError(f"{entry!r} is no tool: there is no topic type {kind!r}; known: {types}")
     try:
         topic = runtime.topic_name(":".join((kind, *names, last_part(run_id))))
     except RequestRefused as refused:
