@@ -82,8 +82,16 @@ _HISTORIES = requirements(
     ("runs.history.full", "On a full disk, a run ends with an error; nothing hangs, nothing is pretended."),
     ("runs.history.shutdown", "When the daemon stops, runs end CANCELLED and their histories are written."),
     ("runs.history.held", "What is said to be done is on disk, in groups; what is not is never said."),
+    ("runs.history.synced", "A history is synced at the start, at each call of an agent and at the end."),
     ("runs.history.room", "A bounded amount waits for the disk; then the run waits."),
     ("runs.history.content", "A history has the events as they were sent, without pieces of text."),
 )
 
-RUNS_RUNNING = (*_LIFE, *_VERBS, *_TALK, *_FOLLOWING, *_HISTORIES)
+_MEMORY = requirements(
+    "Runs: memory",
+    ("runs.memory.number", "Beyond 1,000 ended runs, the oldest that nobody follows leaves memory."),
+    ("runs.memory.time", "An ended run leaves memory after an hour; the store has it from then on."),
+    ("runs.memory.active", "At most 1,000 runs are pending or running."),
+)
+
+RUNS_RUNNING = (*_LIFE, *_VERBS, *_TALK, *_FOLLOWING, *_HISTORIES, *_MEMORY)

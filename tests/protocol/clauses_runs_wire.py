@@ -35,6 +35,7 @@ _REQUESTS = requirements(
     "Runs: requests",
     ("runs.requests.order", "Requests of a connection are handled in order; those that wait run beside."),
     ("runs.requests.outstanding", "At most 32 requests wait; the next one is an INTERNAL_ERROR."),
+    ("runs.requests.failures", "A request whose handling fails is an INTERNAL_ERROR that tells no values."),
 )
 
 _OUTBOX = requirements(
@@ -53,6 +54,7 @@ _MESSAGES = requirements(
     ("runs.replies.errors", "Each request that fails is answered with its code."),
     ("runs.replies.silent", "stop_run and unsubscribe are never answered."),
     ("runs.events.fields", "Each event has its fields, and they come in their order."),
+    ("runs.events.context", "Events have the size of a model's context, and how much of it is used."),
     ("runs.events.envelope", "Events have the requestId of the start, and seq from 1 without gaps."),
     ("runs.events.same_bytes", "All subscribers get the same bytes."),
     ("runs.subscriptions.stored", "Stored events are delivered as fast as they are read, however many."),

@@ -229,6 +229,25 @@ def test_nothing_of_a_program_is_left(start: Callable[..., DaemonProcess], how: 
         until(lambda: not any(Path(f"/proc/{it}").exists() for it in pids), "processes are left")
 
 
+@pytest.mark.requirement("runs.providers.openai.instances")
+def test_agents_of_one_strategy_use_several_servers(start: Callable[..., DaemonProcess], site: Site) -> None:
+    urls = f"near={site.url}/near/v1,far.away={site.url}/far"
+    daemon = start(env={"STRINGD_RUNS_ENDPOINTS": urls, "FAR_AWAY_API_KEY": KEY})
+    for path, said in (("/near/v1", "Near"), ("/far", "Far")):
+        spoken = (OPENAI.chunk(content=said), OPENAI.chunk("stop"), "[DONE]")
+        site.serve(f"{path}/chat/completions", streamed(*spoken))
+    agents = {"a": {"model": "near/llama3:8b"}, "b": {"model": "far.away/org/model"}}
+    with run_client(daemon) as client:
+        events = client.run(write_strategy(daemon, agents), "Go")
+    outputs = [(it["model"], it["text"]) for it in events if it["type"] == "agent_output"]
+    assert outputs == [("near/llama3:8b", "Near"), ("far.away/org/model", "Far")]
+    sent = [(it.path, it.headers["authorization"], json.loads(it.body)["model"]) for it in site.received]
+    assert sent == [
+        ("/near/v1/chat/completions", None, "llama3:8b"),
+        ("/far/chat/completions", f"Bearer {KEY}", "org/model"),
+    ]
+
+
 @pytest.mark.requirement("runs.providers.openai.instances", "runs.providers.process.names")
 @pytest.mark.parametrize("variable", ["ENDPOINTS", "PROGRAMS", "JSON_PROGRAMS"])
 def test_a_wrong_setting_ends_the_start(start_daemon: Callable[..., DaemonProcess], variable: str) -> None:

@@ -105,3 +105,19 @@ def test_its_models_are_listed(client: tuple[DaemonProcess, RunClient], site: Si
     listed = {it["id"]: it for it in connected.ask("list_providers", live=True)["providers"]}
     assert listed["parrot"]["models"] == [{"id": "polly", "contextWindow": 7}]
     assert (listed["parrot"]["authStatus"], listed["parrot"]["modelsSource"]) == ("configured", "live")
+
+
+@pytest.mark.requirement("runs.events.context")
+def test_events_have_the_context_of_a_model_whose_size_is_known(
+    client: tuple[DaemonProcess, RunClient], site: Site
+) -> None:
+    daemon, connected = client
+    site.page("/parrots", json.dumps({"data": [{"id": "polly", "memory": 7}]}), "application/json")
+    site.serve("/speak", streamed(*HEARD))
+    connected.ask("list_providers", live=True)
+    events = connected.run(write_strategy(daemon, {"bird": {"model": "parrot/polly"}}), "Hello")
+    of_agent = [it for it in events if it["type"] in {"agent_streaming", "agent_output"}]
+    assert {(it["model"], it["contextWindow"]) for it in of_agent} == {("parrot/polly", 7)}
+    used = {"tokens": 5, "contextWindow": 7}
+    assert [it["contextUsage"] for it in events if it["type"] == "agent_output"] == [used]
+    assert [it["result"]["contextUsage"] for it in events if it["type"] == "step_completed"] == [used]

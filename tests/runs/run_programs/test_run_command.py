@@ -116,7 +116,7 @@ def test_strategy_that_is_missing_fails(beside: Shell) -> None:
     assert done.stdout == ""
 
 
-@pytest.mark.requirement("runs.topics.daemon")
+@pytest.mark.requirement("runs.topics.daemon", "runs.topics.runs")
 def test_run_belongs_to_the_running_daemon(daemon: DaemonProcess, beside: Shell) -> None:
     write_strategy(daemon.home, {"writer": WRITER})
     done = beside.run("run", "notes.json", "--model", "scripted/echo", "--input", "Hello")
@@ -183,7 +183,7 @@ def test_strategy_outside_of_the_users_paths_is_refused_until_they_are_allowed(b
     assert (done.returncode, done.stdout) == (0, "Hello\n"), done.stderr
 
 
-@pytest.mark.requirement("runs.topics.stop")
+@pytest.mark.requirement("runs.topics.stop", "runs.topics.runs")
 def test_runs_stop_ends_a_run(daemon: DaemonProcess, beside: Shell) -> None:
     write_strategy(daemon.home, {"ann": ANN})
     daemon.exec("/open notes.json", "run:to-stop")

@@ -87,10 +87,18 @@ def test_an_answer_that_nobody_waits_for_is_refused(daemon: DaemonProcess, clien
         refused = client.ask("user_input", runId=name, agentName=agent, text="x")
         assert refused["code"] == "NO_PENDING_INPUT"
     with run_client(daemon) as other:
-        for it in (client, other):
-            it.send("user_input", runId=run_id, agentName="p", text="mine", requestId="r")
-        assert other.receive()["code"] == "NO_PENDING_INPUT"
-    assert client.until(*ENDS)[-1]["result"] == "mine"
+        other.send("subscribe", runId=run_id)
+        assert other.is_silent()
+        clients = {"client": client, "other": other}
+        for name, it in clients.items():
+            it.send("user_input", runId=run_id, agentName="p", text=name, requestId=name)
+        received = {name: it.until(*ENDS) for name, it in clients.items()}
+        winner = received["other"][-1]["result"]
+        loser = next(it for it in clients if it != winner)
+        assert clients[loser].ask("ping")["type"] == "pong"
+        errors = [it for it in (*received[loser], *clients[loser].rest()) if it["type"] == "error"]
+        assert [(it["code"], it["requestId"]) for it in errors] == [("NO_PENDING_INPUT", loser)]
+        assert not any(it["type"] == "error" for it in received[winner])
 
 
 @pytest.mark.requirement("runs.people.list")

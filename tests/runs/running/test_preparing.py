@@ -65,12 +65,17 @@ def test_an_unknown_id_is_taken_with_a_path_and_refused_without(
 
 @pytest.mark.requirement("runs.prepare.frozen")
 def test_a_prepared_strategy_does_not_change_any_more(daemon: DaemonProcess, client: RunClient) -> None:
-    path = write_strategy(daemon, {"a": echo("before")})
+    prompt = daemon.home / "prompt.md"
+    prompt.write_text("of three words")
+    path = write_strategy(daemon, {"a": {**echo("before"), "systemPrompt": "prompt.md"}})
     changed, gone = client.prepare(path), client.prepare(path)
     write_strategy(daemon, {"a": echo("after")})
+    prompt.write_text("one")
     client.send("start_run", runId=changed)
-    assert client.until(*ENDS)[-1]["result"] == "before"
+    end = client.until(*ENDS)[-1]
+    assert (end["result"], end["usage"]["promptTokens"]) == ("before", 3)
     path.unlink()
+    prompt.unlink()
     client.send("start_run", runId=gone)
     assert client.until(*ENDS)[-1]["result"] == "before"
     assert "talk.json" in refused(client, runId=gone)
