@@ -22,6 +22,7 @@ _VERBS = requirements(
     "Runs: prepare, start, continue, stop",
     ("runs.prepare.new", "A path alone prepares a run with a fresh id, and describes it."),
     ("runs.prepare.id", "An unknown id is taken if there is a path; without one it is not found."),
+    ("runs.prepare.most", "Of 1,000 runs in flight, the oldest prepared one that nobody follows makes room."),
     ("runs.prepare.frozen", "A strategy is read when it is prepared; later changes do not matter."),
     ("runs.prepare.continuation", "An id with a history prepares a continuation, as before unless given."),
     ("runs.prepare.attach", "A run in flight is attached to, with the conversation so far."),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from stringd.testing.process import DaemonProcess
+from tests.questions.people import until
 from tests.runs.clients import ENDS, RunClient, run_client
 from tests.runs.running.strategy_files import echo, person, sequential, stuck, write_strategy
 
@@ -61,6 +62,28 @@ def test_an_unknown_id_is_taken_with_a_path_and_refused_without(
     assert client.prepare(path, runId="mine") == "mine"
     client.send("start_run", runId="mine", input="x")
     assert {it["runId"] for it in client.until(*ENDS)} == {"mine"}
+
+
+@pytest.mark.requirement("runs.prepare.most")
+def test_prepared_runs_that_were_left_make_room_for_others(own_daemon: DaemonProcess) -> None:
+    path = write_strategy(own_daemon, {"a": echo()})
+    with run_client(own_daemon) as other:
+        with run_client(own_daemon) as client:
+            for number in range(1000):
+                client.prepare(path, runId=f"r{number}")
+            said = refused(other, strategyPath=str(path))
+            assert said == "There are 1,000 runs in flight: stop one of them first."
+            assert client.prepare(path, runId="r0") == "r0"
+            client.send("start_run", runId="r1")
+            assert client.until(*ENDS)[-1]["type"] == "strategy_completed"
+            other.prepare(path)
+        prepare = {"strategyPath": str(path)}
+        until(
+            lambda: other.ask("prepare_run", **prepare)["type"] == "run_prepared", "the client has not left"
+        )
+        other.prepare(path)
+        listed = {it["runId"]: it["status"] for it in other.ask("list_strategies")["runs"]}
+    assert [it for it, status in listed.items() if status == "cancelled"] == ["r3", "r2"]
 
 
 @pytest.mark.requirement("runs.prepare.frozen")

@@ -66,7 +66,7 @@ def test_a_prepared_run(daemon: DaemonProcess, client: RunClient) -> None:
 @pytest.mark.requirement("runs.replies.lists")
 def test_lists(daemon: DaemonProcess, client: RunClient) -> None:
     (daemon.home / "strategies").mkdir()
-    for name in ("b.yaml", "a.strategy.md", "notes.md", ".txt"):
+    for name in ("b.yaml", "a.strategy.md", "notes.md", ".txt", ".hidden.yaml"):
         (daemon.home / "strategies" / name).write_text("", encoding="utf-8")
     run_id = client.run(write_echo(daemon), "x")[0]["runId"]
     listed = client.ask("list_strategies")

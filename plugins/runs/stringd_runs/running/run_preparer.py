@@ -21,6 +21,7 @@ from stringd_runs.running.strategy_loader import StrategyLoader
 
 MOST_ACTIVE = 1_000
 _ID_BYTES = 6
+_LEFT = f"{MOST_ACTIVE:,} runs were in flight, and nobody followed this one"
 
 
 class RunPreparer:
@@ -91,8 +92,8 @@ class RunPreparer:
         return replace(plan, remembered=history.remembered, is_continuation=True)
 
     def _install(self, run: Run | None, plan: Preparation, last_seq: int) -> Run:
-        if sum(it.is_active for it in self._memory) >= MOST_ACTIVE:
-            raise _prepare_failed(f"There are {MOST_ACTIVE} runs in flight: stop one of them first.")
+        if run is None or not run.is_active:
+            self._make_room()
         if run is None:
             source = plan.source
             summary = RunSummary(
@@ -104,6 +105,16 @@ class RunPreparer:
         self._memory.note_active(run)
         run.prepare(plan)
         return run
+
+    def _make_room(self) -> None:
+        """If too many runs are in flight, end the oldest of those that somebody has prepared and left."""
+        active = [it for it in self._memory if it.is_active]
+        if len(active) < MOST_ACTIVE:
+            return
+        left = [it for it in active if it.execution is None and not it.feed.is_followed]
+        if not left:
+            raise _prepare_failed(f"There are {MOST_ACTIVE:,} runs in flight: stop one of them first.")
+        min(left, key=lambda it: it.summary.started_at).stop(_LEFT)
 
 
 async def stored_history(store: HistoryStore, run_id: str, code: ErrorCode) -> History | None:

@@ -25,7 +25,7 @@ class StrategyFolder:
         self._suffixes = tuple(suffix for it in formats for suffix in it.suffixes)
 
     async def listed(self, user: User) -> Sequence[Mapping[str, str]]:
-        """Return the name and the path of each strategy, sorted; the path is relative to the home."""
+        """Return the name of each strategy that is not hidden, and its path in the home."""
         return await STORAGE.run(self._list, user)
 
     def _list(self, user: User) -> Sequence[Mapping[str, str]]:
@@ -34,7 +34,8 @@ class StrategyFolder:
             found = sorted(it.name for it in islice(folder.iterdir(), _MOST_FILES) if it.is_file())
         except (Refusal, OSError):
             return ()
-        return [self._entry(name) for name in found if name.lower().endswith(self._suffixes)]
+        shown = (name for name in found if not name.startswith("."))
+        return [self._entry(name) for name in shown if name.lower().endswith(self._suffixes)]
 
     def _entry(self, name: str) -> Mapping[str, str]:
         longest = max((it for it in self._suffixes if name.lower().endswith(it)), key=len)
