@@ -6,6 +6,7 @@ from tests.protocol.records import requirements
 
 _FRAMES = requirements(
     "Runs: frames",
+    ("runs.frames.burst", "Requests that arrive together are all answered, and keep nobody else waiting."),
     ("runs.frames.strict_json", "A frame that is not strict JSON is a PARSE_ERROR without requestId."),
     ("runs.frames.validation", "JSON with a wrong type or field is a VALIDATION_ERROR that names each one."),
     ("runs.frames.request_id", "requestId is any string, also an empty one, and echoed as it is."),

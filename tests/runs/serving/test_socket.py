@@ -43,6 +43,14 @@ def test_a_request_id_is_echoed(client: RunClient, request_id: str) -> None:
     assert client.receive()["requestId"] == request_id
 
 
+@pytest.mark.requirement("runs.frames.burst")
+def test_requests_that_arrive_together_are_all_answered(client: RunClient) -> None:
+    payload, many = b'{"type":"ping"}', 20_000
+    unmasked = bytes([0x81, 0x80 | len(payload), 0, 0, 0, 0]) + payload
+    client.socket.socket.sendall(unmasked * many)
+    assert all(client.receive()["type"] == "pong" for _ in range(many))
+
+
 @pytest.mark.requirement("runs.frames.strict_json")
 @pytest.mark.parametrize(
     "frame",

@@ -90,6 +90,8 @@ class RunConnection:
             if frame is None:
                 return
             self._take(frame)
+            # Many requests may have arrived together: their replies are sent meanwhile, and others served.
+            await asyncio.sleep(0)
 
     def _take(self, frame: str) -> None:
         try:
