@@ -62,7 +62,7 @@ class FakeSecrets:
     values: dict[str, str]
 
     def find(self, name: str, *, plugin: str, user_id: str | None = None) -> str | None:
-        assert (plugin, user_id) == ("runs", "ann")
+        assert (plugin, user_id) in {("runs", "ann"), ("runs", "bob")}
         return self.values.get(name)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from stringd.plugin import Fault
+from stringd.plugin import Fault, User
 from stringd_runs.messages.daemon_replies import ListedModel, ListedProvider
 from stringd_runs.model_provider import Model, ModelProvider, ProviderFailed
 from stringd_runs.providers import scripted
@@ -182,6 +183,32 @@ def test_a_live_list_has_the_models_that_the_servers_name(providers: Providers) 
     assert [(it.id, it.name) for it in found["anthropic"].models] == [("claude-6", "Claude 6")]
     assert {it.models_source for it in found.values()} == {"live", "built-in"}
     assert "/openai/v1/models?api-version=2" in providers.site.paths
+
+
+@pytest.mark.requirement("runs.providers.lists.live")
+def test_models_that_are_listed_to_one_user_are_not_shown_to_another(providers: Providers) -> None:
+    async def list_models(user: User) -> Sequence[Model]:
+        return [Model(id=f"tuned-for-{user.id}", context_window=1000)]
+
+    async def run(catalogue: ProviderCatalogue) -> list[Sequence[str]]:
+        await catalogue.list_providers(USER, live=True)
+        bob = replace(USER, id="bob")
+        assert catalogue.choose("own/tuned-for-ann", USER, {}).context_window == 1000
+        assert catalogue.choose("own/tuned-for-ann", bob, {}).context_window is None
+        return [[it.id for it in await catalogue.list_models(user, model_id="uned")] for user in (USER, bob)]
+
+    providers.secrets.clear()
+    providers.records = (own("own", "untuned", list_models=list_models),)
+    assert providers.use(run) == [["tuned-for-ann"], ["untuned"]]
+
+
+@pytest.mark.requirement("runs.providers.lists.live")
+@pytest.mark.parametrize("window", ["8k", [8192], {"tokens": 1}])
+def test_a_context_that_is_no_number_is_unknown(providers: Providers, window: Any) -> None:
+    data = json.dumps({"data": [{"id": "m", "context_length": window}]})
+    providers.site.page("/v1/models", data, "application/json")
+    (model,) = listed(providers, live=True)["openai-compatible"].models
+    assert model.context_window is None
 
 
 @pytest.mark.requirement("runs.providers.lists.live")

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from stringd.http_client.shared_client import SharedHttpClient
 from stringd_runs.agent_events import Text
 from stringd_runs.model_provider import ProviderFailed
 from stringd_runs.providers.model_stream import StreamLimits
@@ -291,6 +292,19 @@ def test_a_slow_answer_arrives(providers: Providers, model: str) -> None:
 
     providers.site.serve(path_of(model), slow)
     assert text_of(providers.stream(model)) == "Hello ä🙂"
+
+
+@ANY_MODEL
+@pytest.mark.requirement("runs.providers.failures")
+def test_a_bug_of_the_client_ends_the_call_at_once(
+    providers: Providers, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object, **__: object) -> None:
+        raise RuntimeError(KEY)
+
+    monkeypatch.setattr(SharedHttpClient, "exchange", fail)
+    with pytest.raises(ProviderFailed, match="failed with RuntimeError: see the log"):
+        providers.stream(model)
 
 
 @ANY_MODEL

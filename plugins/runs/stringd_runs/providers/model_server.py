@@ -103,13 +103,14 @@ class ModelServer:
 
     async def _events(self, request: HttpRequest, key: str | None) -> AsyncGenerator[SseEvent, None]:
         """Yield the events of a response as they arrive."""
-        pieces: asyncio.Queue[bytes | HttpResponse | ProviderFailed] = asyncio.Queue(_QUEUED_PIECES)
+        pieces: asyncio.Queue[bytes | HttpResponse | Exception] = asyncio.Queue(_QUEUED_PIECES)
 
         async def receive() -> None:
             try:
                 sink = BodySink(write=pieces.put, limit=_MOST_STREAMED, pieces=_MOST_PIECES)
                 await pieces.put(await self._exchange(request, key, sink))
-            except ProviderFailed as error:
+            except Exception as error:
+                # Also a bug must not keep the reader waiting.
                 await pieces.put(error)
 
         parser = SseParser()
@@ -121,7 +122,7 @@ class ModelServer:
         finally:
             receiving.cancel()
             await asyncio.wait({receiving})
-        if isinstance(piece, ProviderFailed):
+        if isinstance(piece, Exception):
             raise piece
         media_type = parse_media_type(piece.headers.get("content-type", "")).type
         if media_type != _EVENT_STREAM:

@@ -55,7 +55,8 @@ def openai_provider(server: ModelServer, title: str, *, is_custom: bool = False)
 
 
 def _listed_model(entry: Mapping[str, Any]) -> Model:
-    return Model(id=entry["id"], context_window=entry.get("context_length") or entry.get("max_model_len"))
+    window = entry.get("context_length") or entry.get("max_model_len")
+    return Model(id=entry["id"], context_window=window if isinstance(window, int) else None)
 
 
 def request_body(call: ModelCall) -> Mapping[str, Any]:

@@ -56,7 +56,8 @@ class ProviderCatalogue:
         for it in runtime.added(ModelProvider):
             if self._providers.setdefault(it.name, it) is not it:
                 LOG.warning("a plugin's provider %s is left out: stringd has one of this name", it.name)
-        self._listed: dict[str, Sequence[Model]] = {}
+        # Each user may have a key, which may have models, of their own.
+        self._listed: dict[tuple[str, str], Sequence[Model]] = {}
         settings = runtime.settings(RunsSettings)
         self._limits = StreamLimits(first=settings.first_seconds, idle=settings.idle_seconds)
 
@@ -76,7 +77,7 @@ class ProviderCatalogue:
         if not _is_configured(provider, user):
             raise ProviderFailed(f"{provider_name} is not configured: {provider.key_hint}")
         _check(provider, model, options)
-        known = next((it for it in self._known_models(provider) if it.id == model), None)
+        known = next((it for it in self._known_models(provider, user) if it.id == model), None)
         return ChosenModel(
             provider=provider,
             model=model,
@@ -107,7 +108,7 @@ class ProviderCatalogue:
         models: dict[str, Model] = {}
         offering: dict[str, list[ModelProvider]] = {}
         for provider in self._in_scope(user, scope):
-            for it in self._known_models(provider):
+            for it in self._known_models(provider, user):
                 if (model_id or "").lower() in it.id.lower():
                     models.setdefault(it.id, it)
                     offering.setdefault(it.id, []).append(provider)
@@ -119,7 +120,7 @@ class ProviderCatalogue:
             return None
         try:
             async with asyncio.timeout(_LIST_SECONDS):
-                self._listed[provider.name] = tuple(await provider.list_models(user))
+                self._listed[provider.name, user.id] = tuple(await provider.list_models(user))
         except TimeoutError:
             return f"{provider.name} has not answered for {_LIST_SECONDS:g} seconds"
         except ProviderFailed as error:
@@ -138,15 +139,15 @@ class ProviderCatalogue:
             name=provider.title,
             credential_type=provider.credential_type,
             auth_status=_CONFIGURED if _is_configured(provider, user) else "none",
-            models=[_listed_model(it) for it in self._known_models(provider)],
-            models_source="live" if provider.name in self._listed else "built-in",
+            models=[_listed_model(it) for it in self._known_models(provider, user)],
+            models_source="live" if (provider.name, user.id) in self._listed else "built-in",
             is_custom=provider.is_custom,
             error=error,
         )
 
-    def _known_models(self, provider: ModelProvider) -> Sequence[Model]:
-        """Return the models that the provider has last listed, or else those known without asking."""
-        return self._listed.get(provider.name, provider.models)
+    def _known_models(self, provider: ModelProvider, user: User) -> Sequence[Model]:
+        """Return the models that the provider has last listed to a user, or those known without asking."""
+        return self._listed.get((provider.name, user.id), provider.models)
 
     def _provider(self, name: str) -> ModelProvider:
         if name in self._providers:
