@@ -27,7 +27,8 @@ async def fan_out(messages: list[str]) -> None:
                 broadcast(clients - {client}, message)
                 await asyncio.sleep(0)
 
-    async with serve(handle, "127.0.0.1", 0, compression=None) as server:
+    # The readers that are measured answer no pings.
+    async with serve(handle, "127.0.0.1", 0, compression=None, ping_interval=None) as server:
         port = next(iter(server.sockets)).getsockname()[1]
         print(f"fan-out listening on http://127.0.0.1:{port}", file=sys.stderr, flush=True)
         stopped = asyncio.Event()

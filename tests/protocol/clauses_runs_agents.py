@@ -26,6 +26,10 @@ RUNS_AGENTS = requirements(
     ("runs.agents.tools.bounded", "Output of tools is bounded, and the cut is said."),
     ("runs.agents.tools.untrusted", "Output stands between marks that it cannot imitate."),
     ("runs.agents.tools.topics", "A tool is a topic of the run's own, in which the model runs commands."),
+    (
+        "runs.agents.tools.topics.directory",
+        "They begin in the run's directory, anew if a continuation has another one.",
+    ),
     ("runs.agents.tools.topics.end", "The topics of a run end when it has left memory, also over a restart."),
     ("runs.agents.tools.failures", "A failing command is told to the model, and the loop goes on."),
     ("runs.agents.tools.entries", "An unknown tool fails the preparation."),

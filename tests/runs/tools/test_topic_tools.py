@@ -12,7 +12,7 @@ import pytest
 from stringd.testing.process import DaemonProcess
 from tests.apps.shelf import write_app
 from tests.questions.people import until
-from tests.runs.clients import RunClient, run_client
+from tests.runs.clients import ENDS, RunClient, run_client
 from tests.runs.tools.tool_runs import command, results, told, write_strategy
 
 
@@ -76,6 +76,23 @@ def test_tools_work_in_topics_of_the_run(daemon: DaemonProcess, client: RunClien
     )
     client.run(path, "go", runId="r-1")
     assert {"file:run-r-1", "app:weather:run-r-1"} <= set(topics(daemon))
+
+
+@pytest.mark.requirement("runs.agents.tools.topics.directory")
+def test_tools_work_in_the_directory_of_the_run(daemon: DaemonProcess, client: RunClient) -> None:
+    for name in ("one", "two"):
+        (daemon.home / name).mkdir()
+    calls = [command("/write seen.md\ntext"), command("n=$((n + 1)); echo $n > count.txt", "bash")]
+    turns: tuple[list[dict[str, Any]], ...] = (calls, [], calls, [], calls)
+    path = write_strategy(daemon.home, *turns, tools=("topic:file", "topic:bash"))
+    run_id = client.run(path, "go", cwd="one")[0]["runId"]
+    for fields, counts in (({}, ["2"]), ({"cwd": "two"}, ["2", "1"])):
+        client.ask("prepare_run", runId=run_id, **fields)
+        client.send("continue_run", runId=run_id, input="go on")
+        assert client.until(*ENDS)[-1]["type"] == "strategy_completed"
+        places = [daemon.home / it for it in ("one", "two")[: len(counts)]]
+        assert [(it / "count.txt").read_text().strip() for it in places] == counts
+        assert all((it / "seen.md").exists() for it in places)
 
 
 @pytest.mark.requirement("runs.agents.tools.failures")

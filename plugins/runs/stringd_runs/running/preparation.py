@@ -38,6 +38,8 @@ class Preparation:
     flow_tree: Mapping[str, Any]
     remembered: Remembered = field(default_factory=Remembered)
     is_continuation: bool = False
+    is_elsewhere: bool = False
+    """Whether the execution before had another directory, so that the topics of tools begin anew."""
 
     def reply(self) -> RunPrepared:
         """Return what a client is told that has prepared it, or attaches to it."""

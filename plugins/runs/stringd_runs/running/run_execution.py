@@ -40,6 +40,7 @@ from stringd_runs.running.preparation import Preparation
 from stringd_runs.running.run_feed import RunFeed
 from stringd_runs.running.step_calls import StepCalls
 from stringd_runs.strategies.strategy import Flow
+from stringd_runs.tools.run_topics import end_topics
 
 log = logging.getLogger(__name__)
 
@@ -163,6 +164,8 @@ class Execution:
 
     async def run(self, text: str, settle: Callable[[RunSummary], None]) -> None:
         """Run the flow with an input; `settle` is called right before the last event is delivered."""
+        if self._plan.is_elsewhere:
+            await end_topics(self._runtime, self.user.id, self.run_id)
         writing = asyncio.create_task(self._writer.run())
         self._begin(text)
         ending = await self._ending(text)

@@ -89,7 +89,8 @@ class RunPreparer:
             return plan
         for name, agent in plan.agents.items():
             agent.restore(history.remembered.of_agent(name))
-        return replace(plan, remembered=history.remembered, is_continuation=True)
+        is_elsewhere = history.started.directory != str(plan.directory)
+        return replace(plan, remembered=history.remembered, is_continuation=True, is_elsewhere=is_elsewhere)
 
     def _install(self, run: Run | None, plan: Preparation, last_seq: int) -> Run:
         if run is None or not run.is_active:
