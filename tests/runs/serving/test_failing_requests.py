@@ -15,7 +15,7 @@ BROKEN = """
 import asyncio
 from stringd.plugin import hookimpl
 from stringd_runs.running.runs import Runs
-from stringd_runs.strategies.strategy_folder import StrategyFolder
+from stringd_runs.strategies.available_strategies import AvailableStrategies
 
 gate = asyncio.Event()
 
@@ -32,7 +32,7 @@ def fail_at_once(*_):
 
 @hookimpl
 def stringd_services(runtime):
-    Runs.stored, Runs.steer, StrategyFolder.listed = wait, fail_at_once, fail
+    Runs.stored, Runs.steer, AvailableStrategies.listed = wait, fail_at_once, fail
     return []
 """
 

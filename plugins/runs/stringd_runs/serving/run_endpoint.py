@@ -74,7 +74,7 @@ class RunEndpoint:
         from stringd_runs.serving.run_connection import RunConnection
         from stringd_runs.serving.run_requests import Client
         from stringd_runs.serving.text_socket import TextSocket
-        from stringd_runs.strategies.strategy_folder import StrategyFolder
+        from stringd_runs.strategies.available_strategies import AvailableStrategies
 
         user_id = _user_id(upgrade)
         is_operator = self._is_operator(upgrade)
@@ -84,7 +84,7 @@ class RunEndpoint:
                 runtime=self._runtime,
                 runs=self._runs(),
                 providers=self._providers(),
-                strategies=StrategyFolder(self._runtime),
+                strategies=AvailableStrategies(self._runtime),
                 subscriber=outbox,
                 user_id=user_id,
             ),

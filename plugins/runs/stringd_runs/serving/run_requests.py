@@ -39,7 +39,7 @@ from stringd_runs.messages.run_events import Subscriber
 from stringd_runs.providers.provider_catalogue import ProviderCatalogue
 from stringd_runs.running.run_refused import RunRefused
 from stringd_runs.running.runs import Runs
-from stringd_runs.strategies.strategy_folder import StrategyFolder
+from stringd_runs.strategies.available_strategies import AvailableStrategies
 
 _THROUGH = "WebSocket"
 _PONG = Pong()
@@ -53,7 +53,7 @@ class Client:
     runtime: Runtime
     runs: Runs
     providers: ProviderCatalogue
-    strategies: StrategyFolder
+    strategies: AvailableStrategies
     subscriber: Subscriber
     user_id: str
 

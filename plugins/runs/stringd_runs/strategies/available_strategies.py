@@ -1,4 +1,4 @@
-"""The strategies that users keep at hand: the files in the folder `strategies` of their homes."""
+"""The strategies that `list_strategies` offers: the files in the folder `strategies` of a user's home."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ FOLDER = "strategies"
 _MOST_FILES = 10_000
 
 
-class StrategyFolder:
-    """Lists the strategies of users without reading them."""
+class AvailableStrategies:
+    """Lists the strategies in a user's folder by their file names, without reading them."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
