@@ -37,6 +37,13 @@ class AgentResult:
     context_usage: ContextUsage | None = None
     finish_reason: str = "stop"
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.text, str) or not isinstance(self.usage, Usage):
+            raise TypeError(
+                f"a result needs a text and a Usage, not {type(self.text).__name__} and"
+                f" {type(self.usage).__name__}"
+            )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:

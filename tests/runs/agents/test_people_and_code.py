@@ -137,3 +137,13 @@ def test_an_answer_of_another_type_fails_the_agent() -> None:
 
     with pytest.raises(AgentFailed, match="answered with int, which is no text"):
         call(code_agent(answer), "a")
+
+
+@pytest.mark.requirement("runs.agents.code")
+@pytest.mark.parametrize("fields", [{"text": 7}, {"text": "x", "usage": {"promptTokens": 1}}])
+def test_a_result_without_text_or_usage_fails_the_agent(fields: dict[str, Any]) -> None:
+    async def answer(call: AgentCall) -> AgentResult:
+        return AgentResult(**fields)
+
+    with pytest.raises(AgentFailed, match="count failed with TypeError"):
+        call(code_agent(answer), "a")

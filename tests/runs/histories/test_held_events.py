@@ -139,3 +139,17 @@ def test_a_run_waits_when_too_much_waits_for_the_disk(tmp_path: Path) -> None:
         await asyncio.wait_for(waiting, PATIENCE)
 
     asyncio.run(run())
+
+
+@pytest.mark.requirement("runs.life.seq")
+def test_an_event_that_cannot_be_sent_takes_no_number(tmp_path: Path) -> None:
+    async def run() -> None:
+        written = Written(tmp_path)
+        piece = Text(text=object())  # type: ignore[arg-type]
+        with pytest.raises(TypeError):
+            written.feed.publish(AgentStreaming(run_id="r", agent_name="a", event=piece), None)
+        written.publish()
+        assert written.reader.numbers == [1]
+        await written.finish()
+
+    asyncio.run(run())

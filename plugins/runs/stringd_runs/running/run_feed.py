@@ -72,8 +72,8 @@ class RunFeed:
 
     def encode(self, event: RunEvent, request_id: str | None) -> EncodedEvent:
         """Number and encode an event, and have it written to the history unless it is a piece."""
-        self._seq += 1
-        encoded = encode_event(event, seq=self._seq, request_id=request_id)
+        encoded = encode_event(event, seq=self._seq + 1, request_id=request_id)
+        self._seq = encoded.seq
         if self._writer is None:
             self._unwritten.append(encoded)
         elif encoded.is_piece:
