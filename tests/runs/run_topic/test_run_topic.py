@@ -249,6 +249,20 @@ def test_run_outlives_its_topic_and_the_daemon(own_daemon: DaemonProcess) -> Non
     assert body(own_daemon.exec("/continue two", "run:r1")) == "2: two"
 
 
+@pytest.mark.requirement("runs.topics.kept", "runs.topics.continue")
+def test_continuation_can_be_the_first_command_of_a_topic(own_daemon: DaemonProcess) -> None:
+    strategy(own_daemon, {"writer": says("{turn}: {input}")})
+    own_daemon.exec("/open s.json", "run:r1")
+    own_daemon.exec("/start one", "run:r1")
+    own_daemon.exec("/close", "run:r1")
+    assert body(own_daemon.exec("/continue two", "run:r1")) == "2: two"
+    own_daemon.restart()
+    assert body(own_daemon.exec("/continue three", "run:r1")) == "3: three"
+    own_daemon.exec("/close", "run:r1")
+    own_daemon.exec("/open s.json", "run:r1")
+    assert "status: prepared" in own_daemon.exec("/info", "run:r1").content
+
+
 @pytest.mark.requirement("runs.topics.users")
 def test_run_of_another_user_does_not_exist(daemon: DaemonProcess, run: RunTopic) -> None:
     daemon.register("bob")

@@ -130,6 +130,17 @@ def test_garbage_in_the_store_does_no_harm(own_daemon: DaemonProcess, garbage: b
 
 
 @pytest.mark.requirement("runs.history.garbage")
+@pytest.mark.parametrize("records", [5, [5], [{"a": 1}], {"role": "user"}, None])
+def test_what_no_agent_can_have_said_is_skipped(own_daemon: DaemonProcess, records: object) -> None:
+    with run_client(own_daemon) as client:
+        run_id = client.run(write_strategy(own_daemon, {"a": echo("{turn}")}))[-1]["runId"]
+        line = {"record": "agent-called", "agent": "a", "records": records}
+        with history(own_daemon, run_id).open("a") as file:
+            file.write(f"{json.dumps(line)}\n")
+        assert carry_on(client, run_id) == "2"
+
+
+@pytest.mark.requirement("runs.history.garbage")
 def test_what_is_no_file_is_not_used(own_daemon: DaemonProcess, tmp_path: Path) -> None:
     path = write_strategy(own_daemon, {"a": echo("{turn}")})
     with run_client(own_daemon) as client:

@@ -37,6 +37,12 @@ def read_broken(source):
     raise RuntimeError("out of order")
 
 
+def read_word(value, _):
+    if value.text() == "bug":
+        raise KeyError("bug")
+    return value.text()
+
+
 async def run_relay(flow, text, call):
     """Pass the text on until a step says the word."""
     for step in flow.steps:
@@ -51,6 +57,8 @@ async def shout(call):
 
 
 def check(config):
+    if config.get("mark") == "bug":
+        raise KeyError("mark")
     if "mark" in config and not isinstance(config["mark"], str):
         raise ValueError("mark must be a text")
 
@@ -65,7 +73,7 @@ def stringd_strategy_formats():
 
 @hookimpl
 def stringd_flow_types():
-    options = {"word": lambda value, _: value.text(), "judge": lambda value, read_step: read_step(value)}
+    options = {"word": read_word, "judge": lambda value, read_step: read_step(value)}
     return [FlowType(name="relay", run=run_relay, options=options, required=frozenset(options))]
 
 
@@ -149,6 +157,20 @@ def test_a_format_that_fails_is_named(extended: DaemonProcess) -> None:
     with run_client(extended) as client:
         assert failure(client, path) == f"the format broken failed: out of order\n{path}"
         assert failure(client, "x.ini").startswith("a strategy file has a name that ends in one of .yaml, ")
+
+
+@pytest.mark.requirement("runs.hooks.flows")
+@pytest.mark.parametrize(
+    ("right", "wrong", "said"),
+    [
+        ('word = "two"', 'word = "bug"', "reading word failed with KeyError: see the log"),
+        ('mark = "!"', 'mark = "bug"', "checking the config of agent loud failed with KeyError: see the log"),
+    ],
+)
+def test_parts_that_fail_are_named(extended: DaemonProcess, right: str, wrong: str, said: str) -> None:
+    path = write(extended.home / "wrong.toml", TOML.replace(right, wrong))
+    with run_client(extended) as client:
+        assert failure(client, path).splitlines()[0] == said
 
 
 @pytest.mark.requirement("runs.hooks.flows")

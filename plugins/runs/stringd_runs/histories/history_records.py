@@ -86,6 +86,8 @@ HistoryRecord: TypeAlias = ExecutionStarted | AgentCalled | RecordsRemoved | Num
 _RECORDS: Mapping[str, type[HistoryRecord]] = {
     it.record: it for it in (ExecutionStarted, AgentCalled, RecordsRemoved, NumbersReserved, ExecutionEnded)
 }
+_NUMBERS = {"removed_records", "last_seq", "until"}
+_OPTIONAL = {"model_override"}
 
 
 def encode_record(record: HistoryRecord) -> bytes:
@@ -110,9 +112,22 @@ def decode_line(line: bytes) -> HistoryRecord | Mapping[str, Any] | None:
 
 def _made(record: type[HistoryRecord], values: Mapping[str, Any]) -> HistoryRecord | None:
     known = {it.name: values[it.name] for it in fields(record) if it.name in values}
+    if not all(_fits(name, value) for name, value in known.items()):
+        return None
     try:
         if record is ExecutionEnded:
             known["status"] = RunStatus(known.get("status", ""))
         return record(**known)
     except (TypeError, ValueError):
         return None
+
+
+def _fits(name: str, value: object) -> bool:
+    """Whether a field of a record can have a value."""
+    if name == "records":
+        return isinstance(value, list) and all(
+            isinstance(it, dict) and isinstance(it.get("role"), str) for it in value
+        )
+    if name in _NUMBERS:
+        return isinstance(value, int)
+    return isinstance(value, str) or (value is None and name in _OPTIONAL)

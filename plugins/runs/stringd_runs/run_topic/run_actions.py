@@ -26,10 +26,8 @@ _MODEL = "--model"
 
 async def open_strategy(invocation: Invocation) -> Reply:
     """Prepare a strategy for the run, or attach to the run that has been prepared."""
-    run = _run(invocation)
     path, model = _open_arguments(invocation.line.arguments)
     prepared = await _prepare(invocation, strategy_path=path, model_override=model)
-    await run.follow()
     return Reply.page(f"Prepared {printable(prepared.strategy_name)}", "\n".join(_prepared_agents(prepared)))
 
 
@@ -46,7 +44,6 @@ async def continue_run(invocation: Invocation) -> Reply:
     """Prepare the continuation of the run from its history, and start it."""
     run = _run(invocation)
     await _prepare(invocation)
-    await run.follow()
     with _refusals():
         run.runs.continue_run(run.user, run.run_id, _text(invocation), invocation.request_id)
     return await _wait(invocation)
@@ -166,8 +163,11 @@ async def _prepare(
         model_override=model_override,
         cwd=invocation.session.state.directory,
     )
+    # What the store tells of earlier executions must not be taken for what is prepared now.
+    await run.follow()
     with _refusals():
         prepared = await run.runs.prepare(run.user, request, run)
+    run.exists = True
     run.progress.prepare(prepared.strategy_name, prepared.agents, prepared.flow_tree)
     return prepared
 

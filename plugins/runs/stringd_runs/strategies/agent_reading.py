@@ -11,6 +11,7 @@ from stringd_runs.strategies.field_values import (
     filled_text,
     free_mapping,
     optional_text,
+    plugin_failed,
     positive,
     read_model_options,
     unknown_word,
@@ -130,6 +131,8 @@ def _code_agent(name: str, kind: str, value: Value, syntax: AgentSyntax) -> Code
     except ValueError as error:
         line = given["config"].line if "config" in given else value.line
         raise FileInvalid(line, f"config of {value.name}: {error}") from error
+    except Exception as error:
+        raise plugin_failed(f"checking the config of {value.name}", value, error) from error
     return CodeAgent(name=name, type=kind, description=optional_text(given.get("description")), config=config)
 
 

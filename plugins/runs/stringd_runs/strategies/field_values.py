@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from stringd.plugin.strict_files import FileInvalid, Value, shown
 from stringd.plugin.text import nearest
 from stringd_runs.model_provider import MOST_RETRIES
+
+log = logging.getLogger(__name__)
 
 ReadValue: TypeAlias = Callable[[Value], Any]
 _WHOLE = "a whole number greater than 0"
@@ -47,6 +50,12 @@ def required(given: Mapping[str, Value], key: str, value: Value) -> Value:
     if key not in given:
         raise FileInvalid(value.line, f"{value.name} has no {key}")
     return given[key]
+
+
+def plugin_failed(doing: str, value: Value, error: Exception) -> FileInvalid:
+    """Log what the code of a plugin has raised; return the refusal, which tells no values."""
+    log.error("%s failed", doing, exc_info=error)
+    return FileInvalid(value.line, f"{doing} failed with {type(error).__name__}: see the log")
 
 
 def unknown_word(

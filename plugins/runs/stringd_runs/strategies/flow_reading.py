@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from stringd.plugin.strict_files import FileInvalid, Value
-from stringd_runs.strategies.field_values import filled_text, optional_text, required, unknown_word
+from stringd_runs.strategies.field_values import (
+    filled_text,
+    optional_text,
+    plugin_failed,
+    required,
+    unknown_word,
+)
 from stringd_runs.strategies.strategy import FUNCTION, AgentStep, Flow, Step
 from stringd_runs.strategies.strategy_format import FunctionNode
 
@@ -102,7 +108,9 @@ class _Reading:
         def read_step(value: Value) -> Step:
             return self._step_or_agent(value, depth)
 
-        return {key: read(given[key], read_step) for key, read in syntax.options.items() if key in given}
+        return {
+            key: _option(read, given[key], read_step) for key, read in syntax.options.items() if key in given
+        }
 
     def _agent_step(self, value: Value) -> AgentStep:
         given = value.mapping(_STEP_KEYS)
@@ -121,3 +129,13 @@ class _Reading:
             raise FileInvalid(node.line, f"{node.text} is no async function, so it cannot be a flow")
         steps = tuple(AgentStep(agent=it) for it in self.agents)
         return Flow(name=node.text, type=FUNCTION, steps=steps, function=node.function)
+
+
+def _option(read: ReadOption, value: Value, read_step: ReadStep) -> Any:
+    """Read an option with the function of a plugin, whose bugs are the fault of no strategy."""
+    try:
+        return read(value, read_step)
+    except (FileInvalid, RecursionError):
+        raise
+    except Exception as error:
+        raise plugin_failed(f"reading {value.name}", value, error) from error
