@@ -6,7 +6,7 @@ import asyncio
 import logging
 import random
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from dataclasses import dataclass
 
 from stringd.plugin.text import counted
@@ -20,6 +20,7 @@ from stringd_runs.model_provider import (
     ProviderFailed,
 )
 from stringd_runs.providers.provider_options import OptionReader
+from stringd_runs.providers.stall_limit import StallLimit
 
 LOG = logging.getLogger(__name__)
 _DEFAULT_RETRIES = 2
@@ -76,22 +77,24 @@ async def _checked(
     provider: ModelProvider, call: ModelCall, limits: StreamLimits
 ) -> AsyncGenerator[ProviderEvent, None]:
     """Stream one attempt up to its `Finished`, within the limits."""
-    seconds, waited_for = limits.first, "begun to answer"
-    async with aclosing(_own_failures(provider, call)) as events:
-        while True:
-            try:
-                async with asyncio.timeout(seconds):
-                    event = await anext(events, None)
-            except TimeoutError:
-                raise ProviderFailed(
-                    f"{provider.name} has not {waited_for} for {seconds:g} seconds", is_transient=True
-                ) from None
-            if event is None:
-                raise ProviderFailed(f"the answer of {provider.name} has no end", is_transient=True)
-            yield event
-            if isinstance(event, Finished):
-                return
-            seconds, waited_for = limits.idle, "continued its answer"
+    waited_for = "begun to answer"
+    with closing(StallLimit(limits.first)) as limit:
+        async with aclosing(_own_failures(provider, call)) as events:
+            while True:
+                try:
+                    with limit:
+                        event = await anext(events, None)
+                except TimeoutError:
+                    raise ProviderFailed(
+                        f"{provider.name} has not {waited_for} for {limit.seconds:g} seconds",
+                        is_transient=True,
+                    ) from None
+                if event is None:
+                    raise ProviderFailed(f"the answer of {provider.name} has no end", is_transient=True)
+                yield event
+                if isinstance(event, Finished):
+                    return
+                limit.seconds, waited_for = limits.idle, "continued its answer"
 
 
 async def _own_failures(provider: ModelProvider, call: ModelCall) -> AsyncGenerator[ProviderEvent, None]:
