@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import resource
 import shlex
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +20,9 @@ import pytest
 from stringd_runs.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall, Usage
 from stringd_runs.model_provider import Finished, ModelMessage, ProviderFailed, Tool, ToolMessage, UserMessage
 from stringd_runs.providers.model_stream import StreamLimits
+from stringd_runs.providers.provider_catalogue import ProviderCatalogue
 from tests.questions.people import until
-from tests.runs.providers.model_calls import text_of
+from tests.runs.providers.model_calls import USER, model_call, text_of
 from tests.runs.providers.streaming_server import Providers
 
 FLOOD = "while :; do printf %0100000d 0; done"
@@ -214,6 +220,46 @@ def test_a_program_that_cannot_be_started_is_named(providers: Providers, command
     with pytest.raises(ProviderFailed) as failed:
         providers.stream("process/tried", options={"maxRetries": 0})
     assert shown in str(failed.value)
+
+
+@pytest.mark.requirement("runs.providers.process.nothing_left")
+@pytest.mark.parametrize("left", range(8))
+def test_nothing_stays_open_when_descriptors_run_out(providers: Providers, left: int) -> None:
+    async def run(catalogue: ProviderCatalogue) -> list[str]:
+        chosen = catalogue.choose("process/tried", USER, {})
+        call = model_call("x", model="tried", user=replace(USER, home=providers.home))
+        before = open_files()
+        with exhausted(left), pytest.raises(ProviderFailed, match="cannot be started: Too many open files"):
+            async for _ in chosen.stream(call):
+                pass
+        # Transports close what they read from in the next turns of the event loop.
+        for _ in range(10):
+            await asyncio.sleep(0)
+        return sorted(open_files() - before)
+
+    providers.settings["programs"] = ("tried=cat",)
+    assert providers.use(run) == []
+
+
+@contextmanager
+def exhausted(left: int) -> Iterator[None]:
+    """Let this process open only so many more files."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with ExitStack() as stack:
+        highest = max(map(int, open_files()))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 10, limits[1]))
+        stack.callback(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
+        opened = []
+        with suppress(OSError):
+            while True:
+                opened.append(stack.enter_context(Path(os.devnull).open("rb")))
+        for it in opened[:left]:
+            it.close()
+        yield
+
+
+def open_files() -> set[str]:
+    return {it.name for it in Path("/proc/self/fd").iterdir() if it.exists()}
 
 
 @pytest.mark.requirement("runs.providers.process.bounded")

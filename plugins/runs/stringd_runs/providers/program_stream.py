@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import NoReturn
+from typing import BinaryIO, NoReturn
 
 from stringd.plugin.processes import MessageSocket, start_supervisor
 from stringd.plugin.text import printable
@@ -30,20 +30,10 @@ async def program_stream(
     """
     order = {"command": command, "directory": str(directory), "environment": environment}
     async with AsyncExitStack() as stack:
-        control, theirs = MessageSocket.pair()
-        stack.callback(control.close)
-        (output, stdout), (errors, stderr) = [await stack.enter_async_context(_pipe()) for _ in range(2)]
-        stdin = _file_of(given)
         try:
-            with theirs.socket:
-                supervisor = start_supervisor(supervised_program, theirs, {})
-            stack.callback(_reap, supervisor)
-            control.send(order, [stdin, stdout, stderr])
+            control, output, errors = await _start(order, given, stack)
         except OSError as error:
             _fail(command, f"cannot be started: {error.strerror}")
-        finally:
-            for descriptor in (stdin, stdout, stderr):
-                os.close(descriptor)
         said = asyncio.ensure_future(_tail(errors))
         stack.callback(said.cancel)
         size = 0
@@ -61,31 +51,46 @@ async def program_stream(
             _fail(command, how + shown)
 
 
+async def _start(
+    order: Mapping[str, object], given: bytes, stack: AsyncExitStack
+) -> tuple[MessageSocket, asyncio.StreamReader, asyncio.StreamReader]:
+    """Have a supervisor start a program; return the connection to it, and what the program prints."""
+    control, theirs = MessageSocket.pair()
+    stack.callback(control.close)
+    with theirs.socket, _file_of(given) as stdin:
+        output, stdout = await stack.enter_async_context(_pipe())
+        errors, stderr = await stack.enter_async_context(_pipe())
+        with stdout, stderr:
+            stack.callback(_reap, start_supervisor(supervised_program, theirs, {}))
+            control.send(order, [it.fileno() for it in (stdin, stdout, stderr)])
+    return control, output, errors
+
+
 def _fail(command: Sequence[str], reason: str) -> NoReturn:
     raise ProviderFailed(f"the program {printable(command[0])} {reason}")
 
 
-def _file_of(data: bytes) -> int:
-    """Return the descriptor of a file in memory, which a program need not read."""
-    descriptor = os.memfd_create("prompt")
-    with open(descriptor, "wb", closefd=False) as file:
-        file.write(data)
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    return descriptor
+def _file_of(data: bytes) -> BinaryIO:
+    """Return a file in memory, which a program need not read."""
+    file = os.fdopen(os.memfd_create("prompt"), "w+b")
+    file.write(data)
+    file.seek(0)
+    return file
 
 
 @asynccontextmanager
-async def _pipe() -> AsyncIterator[tuple[asyncio.StreamReader, int]]:
-    """Return a reader and the descriptor to write to, which the caller closes."""
+async def _pipe() -> AsyncIterator[tuple[asyncio.StreamReader, BinaryIO]]:
+    """Return a reader and what to write to, which the caller may close earlier."""
     ours, theirs = os.pipe()
     pipe = os.fdopen(ours, "rb", 0)
     reader = asyncio.StreamReader()
     protocol = asyncio.StreamReaderProtocol(reader)
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, pipe)
-    try:
-        yield reader, theirs
-    finally:
-        transport.close()
+    with os.fdopen(theirs, "wb", 0) as writable:
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, pipe)
+        try:
+            yield reader, writable
+        finally:
+            transport.close()
 
 
 async def _tail(errors: asyncio.StreamReader) -> str:
