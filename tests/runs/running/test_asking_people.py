@@ -83,9 +83,12 @@ def test_an_answer_is_taken_byte_for_byte(daemon: DaemonProcess, client: RunClie
 @pytest.mark.requirement("runs.people.unasked")
 def test_an_answer_that_nobody_waits_for_is_refused(daemon: DaemonProcess, client: RunClient) -> None:
     run_id = asking(daemon, client)
-    for name, agent in ((run_id, "q"), ("unknown", "p")):
+    for name, agent, said in (
+        (run_id, "q", "'q' is not asked for input in this run; asked: 'p'."),
+        ("unknown", "p", "The run unknown is not running."),
+    ):
         refused = client.ask("user_input", runId=name, agentName=agent, text="x")
-        assert refused["code"] == "NO_PENDING_INPUT"
+        assert (refused["code"], refused["message"]) == ("NO_PENDING_INPUT", said)
     with run_client(daemon) as other:
         other.send("subscribe", runId=run_id)
         assert other.is_silent()

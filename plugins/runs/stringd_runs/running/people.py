@@ -78,8 +78,10 @@ class People:
                 self._close_question(person, text, through)
                 person.answered.set_result(text)
                 return
-        nobody = "Nobody is asked" if agent is None else f"{agent} is not asked"
-        raise RunRefused(RunCode.NO_PENDING_INPUT, f"{nobody} for input in this run.")
+        nobody = "Nobody is asked" if agent is None else f"{agent!r} is not asked"
+        asked = ", ".join(repr(it.agent) for it in self._asked if not it.answered.done())
+        hint = f"; asked: {asked}" if asked else ""
+        raise RunRefused(RunCode.NO_PENDING_INPUT, f"{nobody} for input in this run{hint}.")
 
     def _close_question(self, person: AskedPerson, text: str, through: str) -> None:
         """Have the list of questions show the answer; refuse it if that has another one already."""

@@ -88,16 +88,18 @@ class Runs:
         Raises `RunRefused` with `NO_PENDING_INPUT` if nobody of that name is asked. `through` names the front
         end.
         """
-        execution = self._known(user, run_id, ErrorCode.NO_PENDING_INPUT).execution
-        if execution is None:
+        run = self._memory.of(user, run_id)
+        if run is None or run.execution is None:
             raise RunRefused(ErrorCode.NO_PENDING_INPUT, f"The run {run_id} is not running.")
-        execution.people.answer(agent, text, through)
+        run.execution.people.answer(agent, text, through)
 
     def decide(
         self, user: User, run_id: str, permission_id: str, decision: Decision, *, is_operator: bool
     ) -> None:
         """Decide about a permission, or raise `RunRefused` with `NO_PENDING_PERMISSION`."""
-        run = self._known(user, run_id, ErrorCode.NO_PENDING_PERMISSION)
+        run = self._memory.of(user, run_id)
+        if run is None:
+            raise RunRefused(ErrorCode.NO_PENDING_PERMISSION, f"The run {run_id} is not running.")
         run.decide(permission_id, decision, is_operator=is_operator)
 
     def can_subscribe_at_once(self, user: User, run_id: str, after_seq: int | None = None) -> bool:
