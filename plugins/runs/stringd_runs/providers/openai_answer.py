@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stringd_runs.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall, Usage
+from stringd_runs.agent_events import Text, ToolCall, Usage
 from stringd_runs.model_provider import Finished, ProviderEvent
+from stringd_runs.providers.thinking_events import ThinkingEvents
 
 _REASONS = {"tool_calls": "tool-calls", "function_call": "tool-calls", "content_filter": "content-filter"}
-_THINKING = "thinking"
 
 
 class ChatDecoder:
@@ -20,7 +20,7 @@ class ChatDecoder:
         self._open_calls: dict[Any, dict[str, str]] = {}
         self._usage = Usage()
         self._reason: str | None = None
-        self._is_thinking = False
+        self._thinking = ThinkingEvents()
 
     def feed(self, event: Mapping[str, Any]) -> Iterator[ProviderEvent]:
         """Yield the text and the thinking of a chunk."""
@@ -32,9 +32,9 @@ class ChatDecoder:
         for choice in (event.get("choices") or ())[:1]:
             delta = choice.get("delta") or {}
             if thought := delta.get("reasoning_content") or delta.get("reasoning"):
-                yield from self._think(thought)
+                yield from self._thinking.add(thought)
             if text := delta.get("content"):
-                yield from self._end_thinking()
+                yield from self._thinking.end()
                 yield Text(text=text)
             for piece in delta.get("tool_calls") or ():
                 self._add_call_piece(piece)
@@ -44,7 +44,7 @@ class ChatDecoder:
         """Yield the calls of tools and the end, if the server has sent a reason for it."""
         if self._reason is None:
             return
-        yield from self._end_thinking()
+        yield from self._thinking.end()
         for number, it in enumerate(self._calls, 1):
             yield ToolCall(
                 id=it["id"] or f"call-{number}", name=it["name"], arguments=it["arguments"] or "{}"
@@ -62,14 +62,3 @@ class ChatDecoder:
             self._calls.append(call)
         call["name"] += function.get("name") or ""
         call["arguments"] += function.get("arguments") or ""
-
-    def _think(self, text: str) -> Iterator[ProviderEvent]:
-        if not self._is_thinking:
-            yield ThinkingStart(id=_THINKING)
-        self._is_thinking = True
-        yield Thinking(id=_THINKING, text=text)
-
-    def _end_thinking(self) -> Iterator[ProviderEvent]:
-        if self._is_thinking:
-            yield ThinkingEnd(id=_THINKING)
-        self._is_thinking = False

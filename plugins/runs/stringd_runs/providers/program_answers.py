@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from stringd_runs.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall, Usage
+from stringd_runs.agent_events import Text, ToolCall, Usage
 from stringd_runs.model_provider import (
     Finished,
     Message,
@@ -18,8 +18,7 @@ from stringd_runs.model_provider import (
     ToolMessage,
     UserMessage,
 )
-
-_THINKING = "thinking"
+from stringd_runs.providers.thinking_events import ThinkingEvents
 
 
 class PlainText:
@@ -50,7 +49,7 @@ class JsonLines:
     def __init__(self) -> None:
         self._unfinished: list[bytes] = []
         self._end = Finished()
-        self._is_thinking = False
+        self._thinking = ThinkingEvents()
 
     def feed(self, data: bytes) -> Iterator[ProviderEvent]:
         """Yield the events of whole lines."""
@@ -64,7 +63,7 @@ class JsonLines:
     def finish(self) -> Iterator[ProviderEvent]:
         """Yield the event of a last line without a line break, and the end."""
         yield from self._read(b"".join(self._unfinished))
-        yield from self._end_thinking()
+        yield from self._thinking.end()
         yield self._end
 
     def _read(self, line: bytes) -> Iterator[ProviderEvent]:
@@ -72,12 +71,12 @@ class JsonLines:
             return
         fields = json.loads(line)
         if fields["type"] != "thinking":
-            yield from self._end_thinking()
+            yield from self._thinking.end()
         match fields["type"]:
             case "text":
                 yield Text(text=fields["text"])
             case "thinking":
-                yield from self._think(fields["text"])
+                yield from self._thinking.add(fields["text"])
             case "tool-call":
                 yield ToolCall(id=fields["toolCallId"], name=fields["toolName"], arguments=fields["args"])
             case "error":
@@ -93,17 +92,6 @@ class JsonLines:
                 )
             case kind:
                 raise ValueError(f"there is no event {kind}")
-
-    def _think(self, text: str) -> Iterator[ProviderEvent]:
-        if not self._is_thinking:
-            yield ThinkingStart(id=_THINKING)
-        self._is_thinking = True
-        yield Thinking(id=_THINKING, text=text)
-
-    def _end_thinking(self) -> Iterator[ProviderEvent]:
-        if self._is_thinking:
-            yield ThinkingEnd(id=_THINKING)
-        self._is_thinking = False
 
 
 def plain_prompt(call: ModelCall) -> str:
