@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, cast
 
 import pytest
 
+from stringd.plugin import ErrorCode, Questions, Unanswered
 from stringd.testing.process import DaemonProcess
-from tests.runs.clients import ENDS, RunClient, run_client
+from stringd_runs.running import people
+from stringd_runs.running.people import People
+from tests.runs.clients import ENDS, PATIENCE, RunClient, run_client
 from tests.runs.running.strategy_files import echo, person, sequential, write_strategy
 
 LONG = "ä\0{input}" * 25_000
@@ -154,3 +159,33 @@ def test_a_run_asks_on_after_its_starter_has_left(daemon: DaemonProcess) -> None
 def test_a_person_streams_nothing(daemon: DaemonProcess, client: RunClient) -> None:
     events = client.run(write_strategy(daemon, {"p": person(), "a": echo()}), "x")
     assert {it["agentName"] for it in events if "agentName" in it} == {"a"}
+
+
+@dataclass
+class FullList:
+    """A list of questions that takes no more of them."""
+
+    refused: int = 0
+
+    async def ask(self, _: object, *, opened: object) -> None:
+        self.refused += 1
+        raise Unanswered(ErrorCode.TOO_MANY_QUESTIONS, f"{self.refused} questions are open already")
+
+
+@pytest.mark.requirement("runs.people.list")
+def test_a_full_list_is_tried_again_but_logged_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def run() -> str:
+        questions = FullList()
+        asked = People(cast(Questions, questions), user_id="u", run_id="r")
+        asking = asyncio.create_task(asked.ask("p", "Well?", lambda: None))
+        async with asyncio.timeout(PATIENCE):
+            while questions.refused < 5:
+                await asyncio.sleep(0)
+            asked.answer("p", "yes", "test")
+            return await asking
+
+    monkeypatch.setattr(people, "_RETRY_SECONDS", 0)
+    assert asyncio.run(run()) == "yes"
+    assert caplog.text.count("a question of run r is not listed") == 1

@@ -97,12 +97,14 @@ class People:
 
     async def _list(self, person: AskedPerson) -> None:
         """Have the person's question in the list of questions until it is answered."""
+        told: ErrorCode | str | None = None
         while True:
             try:
                 answer = await self._questions.ask(self._question(person), opened=person.note_opened)
             except Unanswered as unanswered:
                 person.question_id = None
-                if unanswered.code != ErrorCode.QUESTION_WITHDRAWN:
+                if unanswered.code not in {ErrorCode.QUESTION_WITHDRAWN, told}:
+                    told = unanswered.code
                     log.warning("a question of run %s is not listed: %s", self._run_id, unanswered)
                 # The topic of the run was closed, but the run still needs the answer.
                 await asyncio.sleep(_RETRY_SECONDS)
