@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -87,7 +88,7 @@ def test_strategy_model_and_directory_are_sent(stage: Stage) -> None:
     stage.plays({"start_run": [completed("")]})
     stage.run("--model", "scripted/echo")
     prepare = stage.awaits("prepare_run")
-    assert (prepare["strategyPath"], prepare["modelOverride"]) == ("notes.yaml", "scripted/echo")
+    assert (Path(prepare["strategyPath"]).name, prepare["modelOverride"]) == ("notes.yaml", "scripted/echo")
     assert "cwd" not in prepare, "the user may not access the working directory"
 
 

@@ -132,6 +132,14 @@ def test_run_belongs_to_the_running_daemon(daemon: DaemonProcess, beside: Shell)
     assert {"runId": found, "status": "completed"}.items() <= listed[0].items()
 
 
+def test_strategy_that_is_not_here_is_found_in_the_home(daemon: DaemonProcess, beside: Shell) -> None:
+    write_strategy(daemon.home, {"writer": WRITER})
+    beside.folder = daemon.home / "inside"
+    beside.folder.mkdir(exist_ok=True)
+    done = beside.run("run", "notes.json", "--model", "scripted/echo", "--input", "Hello")
+    assert (done.returncode, done.stdout) == (0, "Hello\n"), done.stderr
+
+
 @pytest.mark.requirement("runs.topics.daemon")
 @pytest.mark.long
 def test_daemon_of_its_own_ends_with_the_run_whose_history_remains(alone: Shell) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stringd.plugin.files import real_path
 from stringd.plugin.terminal_programs import (
@@ -71,10 +71,19 @@ def dry_daemon(config: Config, user: str, file: Path) -> Iterator[RunDaemon]:
 
 def may_access(daemon: RunDaemon, user: str, path: Path) -> bool:
     """Whether a path is in the user's home or an allowed one."""
+    record = _record(daemon, user)
+    roots = (record["home"], *record["allowedPaths"])
+    return any(real_path(path).is_relative_to(real_path(it)) for it in roots)
+
+
+def home_of(daemon: RunDaemon, user: str) -> Path:
+    """Return the home of a user, who is registered."""
+    return Path(_record(daemon, user)["home"])
+
+
+def _record(daemon: RunDaemon, user: str) -> Mapping[str, Any]:
     with Client(user, port=daemon.port, start=False) as client:
-        records = [it for it in client.users() if it["id"] == user]
-    roots = [root for it in records for root in (it["home"], *it["allowedPaths"])]
-    return any(real_path(path).is_relative_to(real_path(Path(root))) for root in roots)
+        return next(it for it in client.users() if it["id"] == user)
 
 
 def _register(port: int, user: str, home: Path | None = None) -> None:

@@ -15,7 +15,7 @@ from stringd.plugin.files import real_path
 from stringd.plugin.terminal_programs import Keyboard, is_terminal, read_all
 from stringd_runs.messages.run_progress import RunProgress, RunState
 from stringd_runs.run_programs.message_feed import Message, MessageFeed
-from stringd_runs.run_programs.run_daemon import RunDaemon, may_access
+from stringd_runs.run_programs.run_daemon import RunDaemon, home_of, may_access
 from stringd_runs.run_programs.run_dialogue import RunDialogue
 from stringd_runs.run_programs.run_questions import LinesOfInput, PersonAtTerminal
 from stringd_runs.run_programs.views import make_view
@@ -71,7 +71,8 @@ def _prepare(feed: MessageFeed, daemon: RunDaemon, request: RunRequest) -> Messa
     try:
         return feed.request(
             "prepare_run",
-            strategyPath=request.path,
+            # A relative path would begin in the working directory, where there is no such file.
+            strategyPath=str(home_of(daemon, request.user) / request.path),
             modelOverride=request.model,
             cwd=str(directory) if may_access(daemon, request.user, directory) else None,
         )
