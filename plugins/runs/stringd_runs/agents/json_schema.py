@@ -10,7 +10,10 @@ from collections.abc import Callable, Mapping, Sized
 from typing import Any, TypeAlias
 
 _DEEPEST = 64
-_MOST_STEPS = 100_000
+_MOST_STEPS = 1_000_000
+"""The most comparisons for one value, of which a value within it takes several."""
+_STEPS_OF_VALUE = 10
+_LISTS = ("type", "enum", "required")
 Schema: TypeAlias = Mapping[str, Any] | bool
 
 
@@ -19,7 +22,7 @@ class SchemaMismatch(ValueError):
 
 
 class _TooManySteps(Exception):
-    """Alternatives within alternatives can take time that grows exponentially."""
+    """Alternatives within alternatives can take time that grows exponentially, or lists be very long."""
 
 
 def check_value(value: Any, schema: Schema) -> None:
@@ -47,9 +50,7 @@ class _Check:
         self._steps = 0
 
     def check(self, value: Any, schema: Schema, place: str, depth: int) -> None:
-        self._steps += 1
-        if self._steps > _MOST_STEPS:
-            raise _TooManySteps
+        self._count(schema)
         if depth > _DEEPEST:
             raise SchemaMismatch(f"{place} is nested too deeply")
         if not isinstance(schema, Mapping):
@@ -63,6 +64,12 @@ class _Check:
         _check_size(value, schema, place)
         self._check_parts(value, schema, place, depth)
         self._check_combinations(value, schema, place, depth)
+
+    def _count(self, schema: Schema) -> None:
+        lists = sum(len(schema.get(it, ())) for it in _LISTS) if isinstance(schema, Mapping) else 0
+        self._steps += _STEPS_OF_VALUE + lists
+        if self._steps > _MOST_STEPS:
+            raise _TooManySteps
 
     def _check_parts(self, value: Any, schema: Mapping[str, Any], place: str, depth: int) -> None:
         if isinstance(value, dict):
