@@ -50,10 +50,16 @@ def _text_or_file(value: Value, folder: Path, read_file: ReadFile) -> str:
     try:
         return decoded(read_file(folder / text), shown(text)).strip("\n")
     except (Refusal, FileInvalid) as refusal:
-        raise FileInvalid(value.line, f"{value.name}: {refusal.message}") from None
+        raise _unreadable(value, refusal.message) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise FileInvalid(value.line, f"{value.name}: cannot read {shown(text)}: {reason}") from None
+        raise _unreadable(value, f"cannot read {shown(text)}: {reason}") from None
+
+
+def _unreadable(value: Value, reason: str) -> FileInvalid:
+    """Return the refusal of a file, or of what was meant as a prompt but ends like the name of one."""
+    hint = "; if this is no name of a file, end it with a full stop" if " " in value.text() else ""
+    return FileInvalid(value.line, f"{value.name}: {reason}{hint}")
 
 
 def _rendered(value: Value, folder: Path, read_file: ReadFile) -> str:
