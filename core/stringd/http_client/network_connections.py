@@ -72,9 +72,14 @@ class NetworkConnection(httpcore.AsyncNetworkStream):
         timeout: float | None = None,  # noqa: ASYNC109
     ) -> NetworkConnection:
         """Return the connection with TLS above it."""
-        with _raising(httpcore.ConnectError, httpcore.ConnectTimeout):
-            async with asyncio.timeout(timeout):
-                await self._channel.start_tls(ssl_context, server_hostname)
+        try:
+            with _raising(httpcore.ConnectError, httpcore.ConnectTimeout):
+                async with asyncio.timeout(timeout):
+                    await self._channel.start_tls(ssl_context, server_hostname)
+        except BaseException:
+            # httpcore forgets a connection whose TLS fails, and asyncio does not close it in all cases.
+            self._channel.abort()
+            raise
         return self
 
     def get_extra_info(self, info: str) -> Any:
@@ -100,7 +105,6 @@ class _Channel(asyncio.Protocol):
     def __init__(self) -> None:
         self._unread = bytearray()
         self._has_ended = False
-        self._is_paused = False
         self._error: Exception | None = None
         self._has_changed = asyncio.Event()
         self._is_writable = asyncio.Event()
@@ -121,7 +125,7 @@ class _Channel(asyncio.Protocol):
         """Return what has arrived, or wait for it; nothing at the end."""
         while not self.has_input:
             self._has_changed.clear()
-            self._resume()
+            self._socket.resume_reading()
             await self._has_changed.wait()
         if self._error and not self._unread:
             raise self._error
@@ -152,24 +156,24 @@ class _Channel(asyncio.Protocol):
             raise httpcore.ConnectError("TLS: the connection was closed") from error
         if transport is None:
             raise _lost()
-        self._transport, self._is_paused = transport, False
+        self._transport = transport
 
     def abort(self) -> None:
         """Close at once."""
         self._transport.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Leave what arrives from now on to the system until it is wanted: it may be for TLS."""
+        """Keep the transport."""
         # The transports of uvloop are no subclasses.
         self._socket = self._transport = cast("asyncio.Transport", transport)
-        self._pause()
 
     def data_received(self, data: bytes) -> None:
         """Keep data until they are read."""
         self._unread += data
         self._has_changed.set()
         if len(self._unread) > _MOST_UNREAD:
-            self._pause()
+            # Where TLS is paused itself, it loses what it holds when the connection ends.
+            self._socket.pause_reading()
 
     def eof_received(self) -> bool:
         """Note the end; only without TLS, the other direction can stay open."""
@@ -190,17 +194,6 @@ class _Channel(asyncio.Protocol):
     def resume_writing(self) -> None:
         """Let writers continue."""
         self._is_writable.set()
-
-    def _pause(self) -> None:
-        # Where TLS is paused itself, it loses what it holds when the connection ends.
-        if not self._is_paused and not self._socket.is_closing():
-            self._socket.pause_reading()
-            self._is_paused = True
-
-    def _resume(self) -> None:
-        if self._is_paused and not self._socket.is_closing():
-            self._socket.resume_reading()
-            self._is_paused = False
 
     def _require_open(self) -> None:
         if self._transport.is_closing():
