@@ -92,7 +92,6 @@ _MEMORY = requirements(
     "Runs: memory",
     ("runs.memory.number", "Beyond 1,000 ended runs, the oldest that nobody follows leaves memory."),
     ("runs.memory.time", "An ended run leaves memory after an hour; the store has it from then on."),
-    ("runs.memory.active", "At most 1,000 runs are pending or running."),
 )
 
 RUNS_RUNNING = (*_LIFE, *_VERBS, *_TALK, *_FOLLOWING, *_HISTORIES, *_MEMORY)

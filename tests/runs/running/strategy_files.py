@@ -18,8 +18,13 @@ def echo(reply: str = "{input}", **options: Any) -> Agent:
 
 
 def stuck() -> Agent:
-    """Return an agent that streams one piece, and then nothing for an hour."""
-    return echo("one two", chunks=2, chunkDelayMs=FOREVER_MS)
+    """Return an agent that says nothing for an hour."""
+    return echo("word", chunkDelayMs=FOREVER_MS)
+
+
+def talkative() -> Agent:
+    """Return an agent that streams a piece of text every few milliseconds, for minutes."""
+    return echo("word " * 10_000, chunks=10_000, chunkDelayMs=5)
 
 
 def person(description: str = "", **config: Any) -> Agent:

@@ -15,7 +15,7 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.runs.clients import ENDS, RunClient, run_client
-from tests.runs.running.strategy_files import echo, person, stuck, write_strategy
+from tests.runs.running.strategy_files import echo, person, stuck, talkative, write_strategy
 
 GARBAGE = (b"", b"\0" * 5000, b"{}\n[]\n1\n\xff\xfe\n", b'{"record":"execution-ended"}\n' * 3, b"[" * 100_000)
 
@@ -50,13 +50,16 @@ def files_up_to(daemon: DaemonProcess, size: int) -> Iterator[None]:
 @pytest.mark.requirement("runs.history.killed")
 @pytest.mark.parametrize("waits_for", ["person", "model"])
 def test_a_run_goes_on_after_the_daemon_was_killed(own_daemon: DaemonProcess, waits_for: str) -> None:
-    waiting = person(always=True) if waits_for == "person" else stuck()
+    waiting = person(always=True) if waits_for == "person" else talkative()
     path = write_strategy(own_daemon, {"a": echo("a{turn}"), "b": echo("b{turn}"), "w": waiting})
     with run_client(own_daemon) as client:
         run_id = client.prepare(path)
         client.send("start_run", runId=run_id, input="go")
         before = [client.until("step_completed"), client.until("step_completed")]
         last = client.until("request_input" if waits_for == "person" else "agent_streaming")[-1]
+        if waits_for == "model":
+            last = [client.receive() for _ in range(3)][-1]
+            assert last["event"]["type"] == "text"
         own_daemon.process.send_signal(signal.SIGKILL)
     own_daemon.process.wait()
     own_daemon.start()

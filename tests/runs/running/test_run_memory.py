@@ -1,4 +1,4 @@
-"""Runs that have ended leave memory; those that are in flight are bounded in number."""
+"""Runs that have ended leave memory, and are found in the store from then on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.runs.tools.tool_runs import write_strategy as write_tool_strategy
 Start = Callable[..., DaemonProcess]
 LIMITED = """
 from stringd.plugin import hookimpl
-from stringd_runs.running import run_memory, run_preparer
+from stringd_runs.running import run_memory
 
 @hookimpl
 def stringd_services(runtime):
@@ -82,15 +82,3 @@ def test_a_run_that_has_left_memory_is_found_in_the_store(start_daemon: Start, t
         client.send("unsubscribe", runId=tools)
         eventually(lambda: tools not in in_memory(client))
         eventually(lambda: f"file:run-{tools}" not in daemon.request("GET", "/sessions").text)
-
-
-@pytest.mark.requirement("runs.memory.active")
-def test_so_many_runs_are_in_flight_at_most(start_daemon: Start, tmp_path: Path) -> None:
-    daemon = limited(start_daemon, tmp_path, "run_preparer.MOST_ACTIVE = 3")
-    path = write_strategy(daemon, {"a": echo()})
-    with run_client(daemon) as client:
-        first, *_ = (client.prepare(path) for _ in range(3))
-        refused = client.ask("prepare_run", strategyPath=str(path))
-        assert (refused["code"], "stop one of them" in refused["message"]) == ("PREPARE_FAILED", True)
-        client.send("stop_run", runId=first)
-        client.prepare(path)

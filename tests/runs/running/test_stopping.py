@@ -14,7 +14,15 @@ from hypothesis import strategies as st
 from stringd.testing.process import DaemonProcess
 from stringd_runs.running.run_execution import CANCEL_SECONDS
 from tests.runs.clients import ENDS, Message, RunClient, run_client
-from tests.runs.running.strategy_files import Agent, echo, person, sequential, stuck, write_strategy
+from tests.runs.running.strategy_files import (
+    Agent,
+    echo,
+    person,
+    sequential,
+    stuck,
+    talkative,
+    write_strategy,
+)
 
 UNRULY = """
 import asyncio
@@ -100,9 +108,10 @@ def send_together(client: RunClient, *messages: Message) -> None:
 
 @pytest.mark.requirement("runs.stop.streaming")
 def test_a_stream_is_stopped_at_once(daemon: DaemonProcess, client: RunClient) -> None:
-    run_id = client.prepare(write_strategy(daemon, {"a": stuck(), "b": echo()}))
+    run_id = client.prepare(write_strategy(daemon, {"a": talkative(), "b": echo()}))
     client.send("start_run", runId=run_id)
-    client.until("agent_streaming")
+    while client.until("agent_streaming")[-1]["event"]["type"] != "text":
+        pass
     events = stopped(client, run_id)
     assert not {it["type"] for it in events} & {"agent_output", "step_completed"}
     assert client.ask("list_runs")["runs"][0]["status"] == "cancelled"
@@ -110,7 +119,7 @@ def test_a_stream_is_stopped_at_once(daemon: DaemonProcess, client: RunClient) -
 
 @pytest.mark.requirement("runs.stop.streaming")
 def test_all_agents_of_a_broadcast_are_stopped(daemon: DaemonProcess, client: RunClient) -> None:
-    agents = {"a": stuck(), "b": stuck(), "c": person("Well?")}
+    agents = {"a": stuck(), "b": talkative(), "c": person("Well?")}
     flow = {**sequential("a", "b", "c"), "type": "broadcast"}
     run_id = client.prepare(write_strategy(daemon, agents, flow))
     client.send("start_run", runId=run_id)
