@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stringd_runs.messages.run_progress import RunProgress, RunState
+from stringd_runs.messages.run_progress import MOST_STEPS, RunProgress, RunState
 from stringd_runs.run_programs.agent_texts import AgentTexts, Piece
 from stringd_runs.run_programs.progress_line import clipped, clock, ending, progress_line
 
@@ -81,7 +81,17 @@ def test_continuation_begins_anew() -> None:
     started = {"type": "strategy_started", **PREPARED}
     end = {"type": "strategy_completed", "result": "x"}
     again = progress(started, step("writer"), output("writer", 1, 1), completed("writer"), end, started)
-    assert (again.state, again.steps, again.tokens, again.result) == (RunState.RUNNING, [], 0, "")
+    assert (again.state, again.begun_steps, again.tokens, again.result) == (RunState.RUNNING, 0, 0, "")
+    assert not again.steps
+
+
+@pytest.mark.requirement("runs.topics.progress")
+def test_only_the_latest_steps_of_an_endless_cycle_are_remembered() -> None:
+    rounds = MOST_STEPS + 3
+    shown = progress(*(it("writer") for _ in range(rounds) for it in (step, completed)))
+    assert (shown.begun_steps, len(shown.steps)) == (rounds, MOST_STEPS)
+    assert shown.place() == f"{rounds} writer"
+    assert all(it.is_completed for it in shown.steps)
 
 
 @pytest.mark.requirement("runs.topics.narrow")

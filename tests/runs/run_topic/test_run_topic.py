@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from stringd.testing.process import DaemonProcess, Events
+from stringd_runs.messages.run_progress import MOST_STEPS
 from tests.runs.clients import run_client
 
 PATIENCE = 20.0
@@ -26,10 +27,11 @@ def says(reply: str) -> dict[str, Any]:
     return {**ECHO, "providerOptions": {"scripted": {"reply": reply}}}
 
 
-def strategy(daemon: DaemonProcess, agents: dict[str, Any]) -> Path:
+def strategy(daemon: DaemonProcess, agents: dict[str, Any], **options: Any) -> Path:
     """A strategy whose flow has all agents as its steps, in the home of the user."""
     path = daemon.home / "s.json"
-    flow = {"name": "main", "type": "sequential", "steps": [{"agent": it} for it in agents]}
+    steps = [{"agent": it} for it in agents]
+    flow = {"name": "main", "type": "sequential", "steps": steps, **options}
     text = {"name": "notes", "version": "1", "agents": agents, "flow": flow}
     path.write_text(json.dumps(text), encoding="utf-8")
     return path
@@ -218,6 +220,15 @@ def test_nav_lists_steps(daemon: DaemonProcess, run: RunTopic) -> None:
         "2. ann  running",
         "3. critic  planned",
     ]
+
+
+@pytest.mark.requirement("runs.topics.nav")
+def test_nav_lists_the_latest_steps_of_a_long_cycle(own_daemon: DaemonProcess) -> None:
+    strategy(own_daemon, {"writer": says("a")}, type="cycle", cycles=MOST_STEPS + 2)
+    run = RunTopic(own_daemon)
+    run("/open s.json")
+    assert f"completed | {MOST_STEPS + 2} steps | " in run("/start x").content
+    assert body(run("/nav")).splitlines()[0] == "3. writer  completed, 6 tokens"
 
 
 @pytest.mark.requirement("runs.topics.refresh")

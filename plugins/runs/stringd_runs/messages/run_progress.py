@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+MOST_STEPS = 1_000
+"""How many steps are remembered: a cycle may have no end."""
 
 
 class RunState(StrEnum):
@@ -36,7 +40,10 @@ class RunProgress:
         self.planned: Sequence[str] = ()
         """The names of the top-level steps; empty if they are repeated, or not known."""
         self.state = RunState.PREPARED
-        self.steps: list[StepProgress] = []
+        self.steps: deque[StepProgress] = deque(maxlen=MOST_STEPS)
+        """The latest steps."""
+        self.begun_steps = 0
+        """The number of all steps so far."""
         self.tokens = 0
         self.active: dict[str, str] = {}
         """What the agents that are busy do, such as `thinks`."""
@@ -70,7 +77,7 @@ class RunProgress:
 
     def place(self) -> str:
         """Return the latest step and its number: `2/3 critic`."""
-        number, total = len(self.steps), len(self.planned)
+        number, total = self.begun_steps, len(self.planned)
         if not number:
             return self.strategy
         return f"{number}{f'/{total}' if number <= total else ''} {self.step}"
@@ -81,6 +88,7 @@ def _begin(progress: RunProgress, message: Mapping[str, Any]) -> None:
     progress.prepare(message["strategyName"], message["agents"], message["flowTree"])
     progress.state = RunState.RUNNING
     progress.steps.clear()
+    progress.begun_steps = 0
     progress.active.clear()
     progress.asked.clear()
     progress.tokens = 0
@@ -89,6 +97,7 @@ def _begin(progress: RunProgress, message: Mapping[str, Any]) -> None:
 
 def _begin_step(progress: RunProgress, message: Mapping[str, Any]) -> None:
     progress.steps.append(StepProgress(name=message["stepName"]))
+    progress.begun_steps += 1
 
 
 def _stream(progress: RunProgress, message: Mapping[str, Any]) -> None:

@@ -23,7 +23,7 @@ def progress_line(progress: RunProgress, seconds: float, width: int) -> str:
 
 def ending(progress: RunProgress, seconds: float) -> str:
     """Return how a run has ended, in one line."""
-    steps, tokens = counted(len(progress.steps), "step"), counted(progress.tokens, "token")
+    steps, tokens = counted(progress.begun_steps, "step"), counted(progress.tokens, "token")
     reason = f": {progress.failure}" if progress.failure else ""
     return visible_line(f"{progress.state} in {clock(seconds)}, {steps}, {tokens}{reason}")
 

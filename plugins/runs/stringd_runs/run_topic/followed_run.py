@@ -111,4 +111,4 @@ class FollowedRun(Topic):
     def figures(self) -> str:
         """Return how much has been done."""
         progress = self.progress
-        return f"{counted(len(progress.steps), 'step')} | {counted(progress.tokens, 'token')}"
+        return f"{counted(progress.begun_steps, 'step')} | {counted(progress.tokens, 'token')}"

@@ -110,8 +110,9 @@ async def list_steps(invocation: Invocation) -> Reply:
         f"{it.name}  {f'completed, {it.tokens} tokens' if it.is_completed else _unfinished(run)}"
         for it in progress.steps
     ]
-    planned = [f"{it}  planned" for it in progress.planned[len(made) :]]
-    lines = (f"{number}. {printable(it)}" for number, it in enumerate((*made, *planned), 1))
+    planned = [f"{it}  planned" for it in progress.planned[progress.begun_steps :]]
+    first = progress.begun_steps - len(made) + 1
+    lines = (f"{number}. {printable(it)}" for number, it in enumerate((*made, *planned), first))
     return Reply.page("Steps", "\n".join(lines) or "(none)")
 
 
