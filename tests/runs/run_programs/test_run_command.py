@@ -132,6 +132,16 @@ def test_run_belongs_to_the_running_daemon(daemon: DaemonProcess, beside: Shell)
     assert {"runId": found, "status": "completed"}.items() <= listed[0].items()
 
 
+def test_texts_that_are_longer_than_what_may_wait_for_a_client_arrive(
+    daemon: DaemonProcess, beside: Shell
+) -> None:
+    write_strategy(daemon.home, {"writer": WRITER, "critic": WRITER})
+    text = "lorem ipsum " * 500_000
+    done = beside.run("run", "notes.json", "--model", "scripted/echo", "--input", "-", typed=text)
+    assert (done.returncode, done.stdout == f"{text}\n") == (0, True), done.stderr[-1000:]
+    assert done.stderr.count(" has answered (") == 2
+
+
 def test_strategy_that_is_not_here_is_found_in_the_home(daemon: DaemonProcess, beside: Shell) -> None:
     write_strategy(daemon.home, {"writer": WRITER})
     beside.folder = daemon.home / "inside"

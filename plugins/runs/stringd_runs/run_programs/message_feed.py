@@ -9,6 +9,7 @@ import signal
 import threading
 from contextlib import contextmanager, suppress
 from enum import Enum, auto
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 from urllib.parse import quote
 
@@ -18,11 +19,13 @@ from stringd.plugin.terminal_programs import DaemonUnreachable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from websockets.exceptions import ConnectionClosed
     from websockets.sync.client import ClientConnection
 
 _CHUNK = 65536
 _OPEN_SECONDS = 10.0
 _REPLY_SECONDS = 60.0
+_TOO_SLOW = 1013
 
 Message: TypeAlias = dict[str, Any]
 
@@ -36,13 +39,22 @@ class Interruption(Enum):
 
 
 class MessageFeed:
-    """Sends messages to a daemon, and queues those that it sends, with the signals of the terminal."""
+    """Sends messages to a daemon, and queues those that it sends, with the signals of the terminal.
+
+    If the daemon closes the connection because too much waits for it, as it does with very long texts, the
+    feed connects again, and goes on with the run behind the last event that it got.
+    """
 
     def __init__(self, port: int, user: str, token: str | None = None) -> None:
         self._queued: queue.SimpleQueue[Message | Interruption] = queue.SimpleQueue()
         self._readable, self._writable = os.pipe()
         os.set_blocking(self._writable, False)
-        self._connection = _connect(port, user, token)
+        self._connect = partial(_connect, port, user, token)
+        self._connection = self._connect()
+        self._sending = threading.Lock()
+        self._unsent: list[str] = []
+        self._run_id: str | None = None
+        self._seq = 0
         threading.Thread(target=self._read, daemon=True).start()
 
     def __enter__(self) -> Self:
@@ -66,8 +78,11 @@ class MessageFeed:
     def send(self, kind: str, **fields: Any) -> None:
         """Send a message; fields that are None are left out. That nobody reads it, the feed reports."""
         message = {"type": kind, **{name: it for name, it in fields.items() if it is not None}}
-        with suppress(OSError, *_closed()):
-            self._connection.send(json.dumps(message))
+        with self._sending:
+            try:
+                self._connection.send(json.dumps(message))
+            except (OSError, *_closed()):
+                self._unsent.append(json.dumps(message))
 
     def request(self, kind: str, **fields: Any) -> Message:
         """Send a message and return the reply, while no other messages are expected."""
@@ -99,10 +114,31 @@ class MessageFeed:
                 signal.signal(number, handler)
 
     def _read(self) -> None:
-        with suppress(OSError, ValueError, *_closed()):
-            for frame in self._connection:
-                self._put(json.loads(frame))
+        with suppress(OSError, ValueError, Fault, *_closed()):
+            while self._can_go_on():
+                self._go_on()
         self._put(Interruption.DISCONNECTED)
+
+    def _can_go_on(self) -> bool:
+        """Queue messages until the connection ends; return whether the rest of a run can be asked for."""
+        try:
+            for frame in self._connection:
+                message = json.loads(frame)
+                self._run_id = message.get("runId", self._run_id)
+                self._seq = message.get("seq", self._seq)
+                self._put(message)
+        except _closed() as closed:
+            return self._run_id is not None and closed.rcvd is not None and closed.rcvd.code == _TOO_SLOW
+        return False
+
+    def _go_on(self) -> None:
+        """Connect again, and send what could not be sent."""
+        with self._sending:
+            self._connection = self._connect()
+            rest = {"type": "subscribe", "runId": self._run_id, "afterSeq": self._seq}
+            for message in (json.dumps(rest), *self._unsent):
+                self._connection.send(message)
+            self._unsent.clear()
 
     def _put(self, it: Message | Interruption) -> None:
         self._queued.put(it)
@@ -114,7 +150,7 @@ class MessageFeed:
 _GONE = "The daemon went away without an answer."
 
 
-def _closed() -> tuple[type[Exception], ...]:
+def _closed() -> tuple[type[ConnectionClosed]]:
     from websockets.exceptions import ConnectionClosed
 
     return (ConnectionClosed,)
