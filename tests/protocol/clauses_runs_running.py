@@ -69,6 +69,7 @@ _FOLLOWING = requirements(
     ("runs.subscribe.unreadable", "A history that cannot be read fails subscribe with SUBSCRIBE_ERROR."),
     ("runs.subscribe.bounded", "A feed keeps a bounded number of events; others come from the store."),
     ("runs.lists.statuses", "Lists have each run with its status and its times, the newest first."),
+    ("runs.lists.discarded", "A prepared continuation that is stopped leaves the run in lists as it was."),
     ("runs.lists.directory", "Stored runs can be listed by their working directory."),
     ("runs.users.hidden", "To another user, a run does not exist."),
     ("runs.users.removed", "The runs of a removed user are stopped and forgotten."),

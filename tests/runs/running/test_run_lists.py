@@ -55,6 +55,29 @@ def test_lists_have_the_status_of_each_run(own_daemon: DaemonProcess, client: Ru
         assert statuses(later, "list_strategies") == {}
 
 
+@pytest.mark.requirement("runs.lists.discarded")
+def test_a_continuation_that_is_stopped_before_its_start_leaves_the_run_as_it_was(
+    own_daemon: DaemonProcess, client: RunClient
+) -> None:
+    talk = write_strategy(own_daemon, {"a": echo()})
+    run_id = client.run(talk, "x")[-1]["runId"]
+    (before,) = client.ask("list_runs")["runs"]
+    own_daemon.restart()
+    with run_client(own_daemon) as later:
+        # The run is taken from the store first, then from memory.
+        for _ in range(2):
+            later.prepare(talk, runId=run_id)
+            later.prepare(talk, runId=run_id)
+            assert statuses(later, "list_strategies") == {run_id: "pending"}
+            later.send("stop_run", runId=run_id)
+            assert later.until(*ENDS)[-1]["error"]["code"] == "CANCELLED"
+            assert later.ask("list_strategies")["runs"] == later.ask("list_runs")["runs"] == [before]
+        fresh = later.prepare(talk)
+        later.send("stop_run", runId=fresh)
+        later.until(*ENDS)
+        assert statuses(later, "list_strategies")[fresh] == "cancelled"
+
+
 @pytest.mark.requirement("runs.lists.directory")
 def test_stored_runs_are_listed_by_their_directory(own_daemon: DaemonProcess, client: RunClient) -> None:
     path = write_strategy(own_daemon, {"a": echo()})

@@ -41,6 +41,7 @@ class Run:
         self.executions = 0
         """How many executions were started in this life of the daemon."""
         self._summary = summary
+        self._last_execution: RunSummary | None = None
         self._on_ended = on_ended
         self._steering: list[str] = []
         self._permissions: Permissions | None = None
@@ -68,6 +69,8 @@ class Run:
 
     def prepare(self, plan: Preparation) -> None:
         """Take the place of what was prepared before."""
+        if not self.is_active:
+            self._last_execution = self._summary if plan.is_continuation else None
         self.plan = plan
         self._summary = RunSummary(
             run_id=self.id,
@@ -113,7 +116,8 @@ class Run:
             error = RunError(code=ErrorCode.CANCELLED, message=reason)
             event = self.feed.encode(StrategyError(run_id=self.id, error=error), None)
             now = timestamp(time.time())
-            self._end(replace(self._summary, status=RunStatus.CANCELLED, completed_at=now))
+            cancelled = replace(self._summary, status=RunStatus.CANCELLED, completed_at=now)
+            self._end(self._last_execution or cancelled)
             self.feed.deliver(event)
 
     def abandon(self) -> None:

@@ -78,7 +78,7 @@ class RunPreparer:
         run = self._memory.of(user, run_id)
         if run and run.executions > executions:
             return None
-        return self._install(run, plan, history.last_seq if history else 0), plan
+        return self._install(plan, history), plan
 
     async def _plan(self, source: RunSource, history: History | None) -> Preparation:
         try:
@@ -92,19 +92,24 @@ class RunPreparer:
         is_elsewhere = history.started.directory != str(plan.directory)
         return replace(plan, remembered=history.remembered, is_continuation=True, is_elsewhere=is_elsewhere)
 
-    def _install(self, run: Run | None, plan: Preparation, last_seq: int) -> Run:
+    def _install(self, plan: Preparation, history: History | None) -> Run:
+        user, run_id = plan.source.user, plan.source.run_id
+        run = self._memory.of(user, run_id)
         if run is None or not run.is_active:
             self._make_room()
-        if run is None:
-            source = plan.source
-            summary = RunSummary(
-                run_id=source.run_id, strategy_name="", status=RunStatus.PENDING, started_at=""
-            )
-            feed = published_feed(self._events, source.user.id, source.run_id, last_seq)
-            run = Run(summary, source.user, feed, on_ended=self._memory.note_ended)
-            self._memory.add(run)
+            # Another run has ended then, for which this one may have left memory.
+            run = self._memory.of(user, run_id)
+        run = run or self._new(user, run_id, history)
         self._memory.note_active(run)
         run.prepare(plan)
+        return run
+
+    def _new(self, user: User, run_id: str, history: History | None) -> Run:
+        """Return a run that was not in memory."""
+        unknown = RunSummary(run_id=run_id, strategy_name="", status=RunStatus.PENDING, started_at="")
+        feed = published_feed(self._events, user.id, run_id, history.last_seq if history else 0)
+        run = Run(history.summary() if history else unknown, user, feed, on_ended=self._memory.note_ended)
+        self._memory.add(run)
         return run
 
     def _make_room(self) -> None:
