@@ -72,8 +72,11 @@ def test_a_number_beyond_the_last_one_means_from_now_on(daemon: DaemonProcess, c
     with run_client(daemon) as other:
         other.send("subscribe", runId=run_id, afterSeq=10**6)
         assert other.is_silent()
-        finish(client, run_id)
+        client.send("steer_run", runId=run_id, text="x")
         assert other.receive()["seq"] == before[-1]["seq"] + 1
+        other.send("subscribe", runId=run_id, afterSeq=before[-1]["seq"])
+        assert other.is_silent(), "it has been given that one"
+        finish(client, run_id)
         other.until(*ENDS)
 
 
