@@ -1,4 +1,4 @@
-"""What a run needs of an agent, and an agent of its run."""
+"""The interface between a run and its agents."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class RunContext(Protocol):
         """Return and remove the texts that have been queued for the next call of a model."""
 
     def using(self, use: ToolUse) -> AbstractContextManager[None]:
-        """Return a context in which a tool is used, and questions of its command are the agent's."""
+        """Return a context in which a tool is used; questions of its command belong to the agent."""
 
     def note_cut(self, agent: str, removed_records: int) -> None:
-        """Note that so many more of an agent's oldest records are no longer sent to its model."""
+        """Note that this many more of an agent's oldest records are no longer sent to its model."""
 
     async def ask(self, agent: str, prompt: str) -> str:
         """Ask a person and return the answer, however long that takes."""

@@ -54,7 +54,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThinkingStart:
-    """The model begins to think."""
+    """The model begins thinking."""
 
     id: str
 
@@ -69,7 +69,7 @@ class Thinking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThinkingEnd:
-    """The model has thought."""
+    """The model ends thinking."""
 
     id: str
 

@@ -85,7 +85,7 @@ Message: TypeAlias = UserMessage | ModelMessage | ToolMessage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall:
-    """One request to a model. `model` is the part of the agent's `provider/model` behind the slash."""
+    """One request to a model. `model` is the part of the agent's `provider/model` after the slash."""
 
     model: str
     system: str

@@ -48,7 +48,7 @@ def make_agents(
 
 
 class _Unusable(ValueError):
-    """What a key of an agent says can't be used."""
+    """The value of a key of an agent cannot be used."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)

@@ -100,7 +100,7 @@ class _Call:
         self._is_corrected = False
 
     async def answer(self, asked: UserMessage) -> AgentResult:
-        """Ask the model until it has said its last word."""
+        """Ask the model, and run the tools it calls, until it answers without calling one."""
         self._add(asked)
         text = ""
         while True:

@@ -1,4 +1,4 @@
-"""One request to a model: its pieces are reported, and what it says is put together."""
+"""One request to a model: report the pieces of the answer and put them together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run a flow: its steps are called as its type says, and what agents take is added up."""
+"""Run a flow: call its steps in the way of its type, and add up the usage of agents."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def run_flow(
 
 
 class _FlowRun:
-    """One run of a flow, and what its steps have taken so far."""
+    """One run of a flow, and the usage of its steps so far."""
 
     def __init__(
         self, flow: Flow, caller: FlowCaller, flow_types: Mapping[str, FlowType], *, is_announced: bool

@@ -38,11 +38,11 @@ class Remembered:
                 self.add_cut(record)
 
     def add_input(self, started: ExecutionStarted) -> None:
-        """Remember with what an execution was started."""
+        """Remember the input of an execution."""
         self.inputs.append({"text": started.input, "ts": started.at})
 
     def add_call(self, call: AgentCalled) -> None:
-        """Remember what an agent's conversation has gained."""
+        """Remember what was added to an agent's conversation."""
         self.by_agent.setdefault(call.agent, []).extend(call.records)
         self.records.extend({"agentName": call.agent, **it} for it in call.records)
 

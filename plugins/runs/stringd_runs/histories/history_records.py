@@ -40,7 +40,7 @@ class AgentCalled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordsRemoved:
-    """So many more of an agent's oldest records are no longer sent to its model."""
+    """This many more of an agent's oldest records are no longer sent to its model."""
 
     record: ClassVar[str] = "records-removed"
     agent: str

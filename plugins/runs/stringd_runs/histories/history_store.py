@@ -49,7 +49,7 @@ class HistoryStore:
         return await STORAGE.run(self._read, run_id)
 
     async def events(self, run_id: str, *, after: int, up_to: int) -> Sequence[EncodedEvent]:
-        """Return the stored events with numbers behind `after`, until `up_to`; raise `OSError`."""
+        """Return the stored events with numbers after `after`, up to `up_to`; raise `OSError`."""
         await self._is_ready.wait()
         return await STORAGE.run(self._events, run_id, after, up_to)
 

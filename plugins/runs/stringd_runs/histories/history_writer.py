@@ -43,7 +43,7 @@ class HistoryWriter:
         return self._synced >= promised
 
     def append(self, line: bytes, *, sync: bool = False) -> None:
-        """Have a line written, and synced to disk if that is asked for."""
+        """Queue a line to be written, and synced to disk if requested."""
         if self.failure is not None:
             return
         self._lines.append(line)

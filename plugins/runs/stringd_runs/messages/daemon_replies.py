@@ -39,7 +39,7 @@ class RunStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """What has been said in a run, by the executions before."""
+    """What was said in earlier executions of a run."""
 
     records: Sequence[Mapping[str, Any]] = ()
     retention_events: Sequence[Mapping[str, Any]] = ()

@@ -30,7 +30,7 @@ from stringd_runs.messages.field_checks import DECISION, NON_EMPTY, NUMBER, RUN_
 
 
 class MessageRefused(Exception):
-    """A frame is no message; the id is that of the request, if it could be read."""
+    """A frame is not a valid message; the id is that of the request, if it could be read."""
 
     def __init__(self, code: ErrorCode, message: str, request_id: str | None = None) -> None:
         super().__init__(message)
@@ -102,7 +102,7 @@ _FORMS: Mapping[str, _Form] = {
 
 
 def decode_message(frame: str | bytes) -> ClientMessage:
-    """Return the message of a frame; raise `MessageRefused` if it is none."""
+    """Return the message of a frame; raise `MessageRefused` if it is not valid."""
     try:
         value = orjson.loads(frame)
     except ValueError as error:

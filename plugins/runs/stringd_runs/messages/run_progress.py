@@ -13,7 +13,7 @@ MOST_STEPS = 1_000
 
 
 class RunState(StrEnum):
-    """How far a run is."""
+    """The state of a run."""
 
     PREPARED = "prepared"
     RUNNING = "running"
@@ -70,7 +70,7 @@ class RunProgress:
             self.state = RunState.PREPARED
 
     def follow(self, message: Mapping[str, Any]) -> None:
-        """Note what a message of the run says."""
+        """Update the progress from a message of the run."""
         follow = _FOLLOWED.get(message["type"])
         if follow:
             follow(self, message)

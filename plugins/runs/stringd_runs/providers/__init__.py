@@ -1,1 +1,1 @@
-"""Providers of models, and what all calls of models have in common."""
+"""Providers of models, and what all model calls have in common."""

@@ -1,4 +1,4 @@
-"""What all calls of models have in common: retries, time limits, and a check of what providers stream."""
+"""What all model calls have in common: retries, time limits, and checks of what providers stream."""
 
 from __future__ import annotations
 

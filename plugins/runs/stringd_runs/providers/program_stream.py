@@ -1,4 +1,4 @@
-"""Run a program for its output, supervised: whatever happens, nothing of it is left."""
+"""Run a program for its output, under a supervisor that leaves none of its processes behind."""
 
 from __future__ import annotations
 

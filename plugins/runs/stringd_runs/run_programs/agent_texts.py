@@ -1,4 +1,4 @@
-"""What agents say, one after the other, although several may talk at once. Pure."""
+"""The texts of agents, one after the other, although several agents may answer at once. Pure."""
 
 from __future__ import annotations
 

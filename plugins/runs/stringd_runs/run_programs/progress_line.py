@@ -14,7 +14,7 @@ _ELLIPSIS = "…"
 
 
 def progress_line(progress: RunProgress, seconds: float, width: int) -> str:
-    """Return the active step, agents, tokens and elapsed time in fewer than so many columns."""
+    """Return the active step, agents, tokens and elapsed time in fewer columns than `width`."""
     step = progress.step
     doing = ", ".join(what if agent == step else f"{agent} {what}" for agent, what in progress.active.items())
     parts = (progress.place(), doing, counted(progress.tokens, "token"), clock(seconds))

@@ -1,1 +1,1 @@
-"""Runs: one task each, the events that leave it, and all runs of the daemon."""
+"""Runs: preparing and executing them, their events, and all runs of the daemon."""

@@ -1,4 +1,4 @@
-"""The people whom a run asks: each question can be answered in the list of questions, too."""
+"""The people whom a run asks; each question is also in the daemon's list of questions."""
 
 from __future__ import annotations
 

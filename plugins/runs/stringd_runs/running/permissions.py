@@ -151,7 +151,7 @@ def _matter(use: ToolUse, question: Question) -> _Matter:
 
 
 def _operation(use: ToolUse, question: Question) -> str:
-    """Return what is to be done, and by which command, but not to what: a title says that behind a colon."""
+    """Return the operation and its command, without the object: that follows a colon in the title."""
     deed = question.title.partition(": ")[0]
     return f"{deed}: {use.word}" if use.word else deed
 

@@ -139,7 +139,7 @@ class Execution:
         return taken
 
     def note_cut(self, agent: str, removed_records: int) -> None:
-        """Note that so many more of an agent's oldest records are no longer sent to its model."""
+        """Note that this many more of an agent's oldest records are no longer sent to its model."""
         cut = RecordsRemoved(agent=agent, removed_records=removed_records, at=timestamp(time.time()))
         self._plan.remembered.add_cut(cut)
         self._writer.append(encode_record(cut))

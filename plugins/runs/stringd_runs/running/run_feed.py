@@ -1,6 +1,6 @@
-"""The one door out of a run: its events, numbered, encoded once, written to its history and delivered.
+"""The events of a run: numbered, encoded once, written to its history, and delivered to subscribers.
 
-An event that says that something is done is delivered once that is on disk, and so are the events behind it.
+An event that reports something as done is delivered once that is on disk; later events wait for it.
 """
 
 from __future__ import annotations
@@ -110,14 +110,14 @@ class RunFeed:
             self._deliver_also(event)
 
     def missing(self, after_seq: int) -> tuple[int, int] | None:
-        """Return behind and until which number events are only in the store; None if there are none."""
+        """Return after and up to which number events are only in the store; None if there are none."""
         first = self._events.first_kept
         return (after_seq, first - 1) if after_seq + 1 < first else None
 
     def subscribe(
         self, subscriber: Subscriber, after_seq: int | None = None, stored: Sequence[EncodedEvent] = ()
     ) -> None:
-        """Deliver all events from now on, once, after those behind a number that it has not been given."""
+        """Deliver each event from now on, preceded by those after a number that it has not been given."""
         since = self._subscribers.setdefault(subscriber, self._delivered)
         if after_seq is None or after_seq >= since:
             return
@@ -131,7 +131,7 @@ class RunFeed:
         return subscriber in self._subscribers
 
     def note_given(self, subscriber: Subscriber, after_seq: int) -> None:
-        """Note that a subscriber has been given the events behind a number before it subscribed."""
+        """Note that a subscriber has been given the events after a number before it subscribed."""
         self._subscribers[subscriber] = min(after_seq, self._subscribers[subscriber])
 
     def unsubscribe(self, subscriber: Subscriber) -> None:

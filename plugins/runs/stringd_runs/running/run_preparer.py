@@ -137,7 +137,7 @@ def history_unreadable(code: ErrorCode, error: OSError) -> RunRefused:
 
 
 def _source(user: User, run_id: str, request: PrepareRun, before: RunSource | None) -> RunSource | None:
-    """Return what a request asks for: what it does not say is as before."""
+    """Return what a request asks for; what it leaves out stays as before."""
     path = request.strategy_path or (before.strategy_path if before else None)
     if path is None:
         return None

@@ -116,7 +116,7 @@ class Runs:
     async def subscribe(
         self, user: User, run_id: str, subscriber: Subscriber, after_seq: int | None = None
     ) -> None:
-        """Deliver the events of a run from now on, or those behind a number.
+        """Deliver the events of a run from now on, or those after a number.
 
         Raises `RunRefused` with `SUBSCRIBE_ERROR` if neither memory nor the store has the run.
         """
