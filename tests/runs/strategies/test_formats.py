@@ -114,7 +114,7 @@ def test_texts_are_in_utf_8() -> None:
     [
         ("n.json", "", 1, "expected a value, but found the end of the file"),
         ("n.json", "{\n// no\n}", 2, "JSON has no comments; give the file a name that ends in .jsonc"),
-        ("n.json", '{"name":\n"x",\n}', 3, "expected another element behind the comma, but found }"),
+        ("n.json", '{"name":\n"x",\n}', 3, "expected another element after the comma, but found }"),
         ("n.json", '{"name": "x"\n"version": "1"}', 2, 'expected "," or "}", but found "version"'),
         ("n.json", "{name: 1}", 1, "unexpected name"),
         ("n.json", "{'name': 1}", 1, "unexpected 'name'"),

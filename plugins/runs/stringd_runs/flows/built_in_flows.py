@@ -1,4 +1,4 @@
-"""The types of flows that are always there: sequential, broadcast and cycle."""
+"""The built-in types of flows: sequential, broadcast and cycle."""
 
 from __future__ import annotations
 

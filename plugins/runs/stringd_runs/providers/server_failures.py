@@ -55,7 +55,7 @@ def error_text(body: bytes) -> str:
 
 
 def message_in(value: Any) -> str:
-    """Return the message of an error on one line, wherever servers of different makes have it."""
+    """Return the message of an error on one line; servers of different makes put it in different places."""
     while not isinstance(value, str):
         if isinstance(value, list) and value:
             value = value[0]

@@ -1,4 +1,4 @@
-"""A run at a terminal: the texts of agents as they arrive, and a line below them that says what happens."""
+"""A run at a terminal: the agents' texts as they arrive, with a status line below them."""
 
 from __future__ import annotations
 

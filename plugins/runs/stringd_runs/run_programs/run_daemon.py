@@ -1,4 +1,4 @@
-"""The daemon that a program's run belongs to: the one that is running, or one for the program's time."""
+"""The daemon that a program's run belongs to: a running one, or one that ends with the program."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunDaemon:
-    """A daemon, and the token that proves that its operator sits in front of the program, if so."""
+    """A daemon, and the operator's token if the program's user is its operator."""
 
     port: int
     token: str | None = None

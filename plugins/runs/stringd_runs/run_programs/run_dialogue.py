@@ -99,7 +99,7 @@ class RunDialogue:
         self._view.note(message["message"])
 
     def _close_questions(self, message: dict[str, Any]) -> None:
-        """Forget questions that have been answered elsewhere, as far as messages tell."""
+        """Forget questions that, by the messages, have been answered elsewhere."""
         if self._progress.is_over:
             self._questions.clear()
         elif message["type"] == "step_completed":

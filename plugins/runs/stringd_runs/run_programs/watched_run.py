@@ -1,4 +1,4 @@
-"""A run that a program starts, shows and ends with, and its exit code."""
+"""`stringd run`: prepare, start and show a run; return the exit code when it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The object that a topic of a run keeps: the run's progress, as its events tell it."""
+"""The state of a run's topic: the progress of the run, updated from its events."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class FollowedRun(Topic):
             self.exists = True
 
     async def settled(self, seconds: float) -> None:
-        """Return when the run has ended, asks somebody, or goes on after so many seconds."""
+        """Return when the run has ended or asks somebody, or after a number of seconds."""
         try:
             async with asyncio.timeout(seconds):
                 while not (self.progress.is_over or self.progress.asked):

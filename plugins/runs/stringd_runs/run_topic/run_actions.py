@@ -1,4 +1,4 @@
-"""What the commands of a run's topic do."""
+"""The functions behind the commands of topics `run:ID`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands of topics that are runs; what they do is imported with the first one."""
+"""The commands of topics `run:ID`; `run_actions` is imported with the first command."""
 
 from __future__ import annotations
 

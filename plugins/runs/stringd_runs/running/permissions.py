@@ -1,4 +1,4 @@
-"""Questions of an agent's tools, shown to the clients of a run, and the decisions of those clients."""
+"""Permissions for an agent's tools: questions are sent to the clients of a run, which decide."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Matter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Verdict:
-    """A lasting decision, which weighs as much as whoever has made it."""
+    """A lasting decision, and whether the operator has made it."""
 
     allows: bool
     is_operator: bool

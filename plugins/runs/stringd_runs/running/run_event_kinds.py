@@ -1,4 +1,4 @@
-"""The events of runs among those of the daemon: of each run, whoever has started it."""
+"""The events that runs publish among those of the daemon, however the run was started."""
 
 from __future__ import annotations
 

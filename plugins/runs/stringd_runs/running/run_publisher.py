@@ -1,4 +1,4 @@
-"""Publishes what happens in runs among the events of the daemon."""
+"""Publishes events of runs among those of the daemon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The refusal of what a client asked of a run."""
+"""The error of a request about a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All runs of a daemon: what connections, topics and lists ask of them.
+"""All runs of a daemon: the interface for connections, topics and lists.
 
 To any user but its own, a run does not exist.
 """

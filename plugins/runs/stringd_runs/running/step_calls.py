@@ -1,4 +1,4 @@
-"""The calls of agents in one execution: what they report, what is remembered, and what they cost."""
+"""The agent calls of one execution: their events, their records in the history, and their usage."""
 
 from __future__ import annotations
 

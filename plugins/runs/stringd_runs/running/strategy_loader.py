@@ -1,4 +1,4 @@
-"""Prepare executions from strategy files: within the user's boundary, with what plugins have added."""
+"""Read a strategy within the user's allowed paths, and make its agents."""
 
 from __future__ import annotations
 

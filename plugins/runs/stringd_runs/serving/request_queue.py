@@ -1,4 +1,4 @@
-"""The requests of one connection: handled in order, and those that wait for something beside the others."""
+"""The requests of one connection that take time: one after the other for each run, otherwise concurrently."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class RunConnection:
             self._closing = asyncio.create_task(self._close(code, reason))
 
     async def finish(self, seconds: float) -> None:
-        """Send what waits, as far as the client reads it within some seconds, since the daemon stops."""
+        """Send the queued messages that the client reads within some seconds: the daemon stops."""
         self._outbox.end()
         if self._writer:
             await asyncio.wait((self._writer,), timeout=seconds)

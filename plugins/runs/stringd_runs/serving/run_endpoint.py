@@ -67,7 +67,7 @@ class RunEndpoint:
             self._connections.discard(connection)
 
     async def close(self) -> None:
-        """Send what waits, as far as the clients read it, and close all connections: the daemon stops."""
+        """Send the queued messages that clients still read, and close all connections: the daemon stops."""
         await asyncio.gather(*(it.finish(_FLUSH_SECONDS) for it in self._connections))
 
     def _connection(self, upgrade: HTTPConnection, receive: Receive, send: Send) -> RunConnection:

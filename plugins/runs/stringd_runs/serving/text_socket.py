@@ -1,4 +1,4 @@
-"""One WebSocket as the daemon's HTTP server gives it: texts come and go."""
+"""One WebSocket of the daemon's HTTP server, which receives and sends texts."""
 
 from __future__ import annotations
 

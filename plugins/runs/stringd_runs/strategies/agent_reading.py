@@ -1,4 +1,4 @@
-"""The agents of a strategy: models, people, and types that plugins have registered."""
+"""Read the agents of a strategy: models, people, and types that plugins have added."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The flows of a strategy: their steps, and the options of their types."""
+"""Read the flows of a strategy: their steps, and the options of their types."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class _Parser:
                 break
             self._take(",", f'"," or "{closing}"')
             if self._is_mark(closing) and not self._has_comments:
-                raise self._unexpected("another element behind the comma")
+                raise self._unexpected("another element after the comma")
         self._advance()
 
     def _scalar(self) -> Scalar:

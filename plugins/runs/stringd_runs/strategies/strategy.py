@@ -1,4 +1,4 @@
-"""A strategy: its agents, and the flow in which they talk."""
+"""A strategy: its agents, and the flow in which they are called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The formats of strategies that are always there."""
+"""The built-in formats of strategies."""
 
 from __future__ import annotations
 

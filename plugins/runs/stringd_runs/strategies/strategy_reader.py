@@ -1,4 +1,4 @@
-"""Read a strategy file in any format; whatever is wrong is said in one line, with path and line."""
+"""Read a strategy file in any format; errors name the path and the line."""
 
 from __future__ import annotations
 

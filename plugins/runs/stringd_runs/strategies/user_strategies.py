@@ -1,4 +1,4 @@
-"""The strategies of users: files within their boundaries, and approved by the operator if they are code."""
+"""Read users' strategies: within their allowed paths, and with the operator's approval if they are code."""
 
 from __future__ import annotations
 
