@@ -330,6 +330,21 @@ def test_run_of_the_websocket_is_described_answered_and_continued_in_its_topic(
         assert client.until("strategy_error")[-1]["error"]["code"] == "CANCELLED"
 
 
+@pytest.mark.requirement("runs.topics.shared")
+def test_continuation_that_the_websocket_has_prepared_can_be_stopped_in_its_topic(
+    daemon: DaemonProcess, run: RunTopic
+) -> None:
+    path = strategy(daemon, {"writer": says("{turn}: {input}")})
+    run_id = run.name.removeprefix("run:")
+    with run_client(daemon) as client:
+        client.run(path, "one", runId=run_id)
+        client.prepare(path, runId=run_id)
+        assert "status: prepared" in run("/info").content
+        assert run("/stop").content.endswith("Stopped.")
+        assert client.until("strategy_error")[-1]["error"]["code"] == "CANCELLED"
+    assert "status: cancelled" in run("/info").content
+
+
 @pytest.mark.requirement("runs.topics.output")
 def test_pieces_of_text_are_output_of_the_command_that_waits(daemon: DaemonProcess, run: RunTopic) -> None:
     scripted = {"scripted": {"reply": "one two three", "chunks": 3, "chunkDelayMs": 50}}

@@ -69,6 +69,9 @@ class FollowedRun(Topic):
             self.exists = False
         else:
             self.exists = True
+        # Events tell of executions only, and the latest one may have ended before this was prepared.
+        if prepared := self.runs.prepared(self.user, self.run_id):
+            self.progress.prepare(prepared.strategy_name, prepared.agents, prepared.flow_tree)
 
     async def settled(self, seconds: float) -> None:
         """Return when the run has ended or asks somebody, or after a number of seconds."""

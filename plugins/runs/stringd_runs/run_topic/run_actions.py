@@ -164,12 +164,9 @@ async def _prepare(
         model_override=model_override,
         cwd=invocation.session.state.directory,
     )
-    # What the store tells of earlier executions must not be taken for what is prepared now.
-    await run.follow()
     with _refusals():
         prepared = await run.runs.prepare(run.user, request, run)
-    run.exists = True
-    run.progress.prepare(prepared.strategy_name, prepared.agents, prepared.flow_tree)
+    await run.follow()
     return prepared
 
 

@@ -65,6 +65,11 @@ class Runs:
             run.feed.subscribe(subscriber)
         return plan.reply()
 
+    def prepared(self, user: User, run_id: str) -> RunPrepared | None:
+        """Return what a run is going to run; None if it is not pending."""
+        run = self._memory.of(user, run_id)
+        return run.plan.reply() if run and run.plan and not run.execution else None
+
     def start(self, user: User, run_id: str, text: str, request_id: str | None) -> None:
         """Start a prepared run, or raise `RunRefused` with `START_FAILED`."""
         self._start(user, run_id, text, request_id, is_continuation=False)
