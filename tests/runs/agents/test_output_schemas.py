@@ -43,8 +43,8 @@ def test_a_fence_around_the_value_is_removed() -> None:
         ("Here you are", "not JSON"),
         ("NaN", "not JSON"),
         ("{}", "the value has no 'title'"),
-        ('{"title": 1}', "the value.title is no string"),
-        ('{"title": "x", "tags": ["a", 2]}', "the value.tags[1] is no string"),
+        ('{"title": 1}', "the value.title is not of type string"),
+        ('{"title": "x", "tags": ["a", 2]}', "the value.tags[1] is not of type string"),
         ('{"title": "x", "more": 1}', "the value.more is not allowed"),
     ],
 )
@@ -94,8 +94,8 @@ FITS = [
     ("x", {"pattern": "^y$"}),
 ]
 MISSES = [
-    (True, {"type": "integer"}, "no integer"),
-    (1.5, {"type": "integer"}, "no integer"),
+    (True, {"type": "integer"}, "not of type integer"),
+    (1.5, {"type": "integer"}, "not of type integer"),
     (True, {"const": 1}, "not 1"),
     ("b", {"enum": ["a", 1]}, "none of"),
     ([1], {"items": False}, r"\[0\] is not allowed"),
@@ -110,7 +110,7 @@ MISSES = [
     (1, {"$ref": "#"}, "too deeply"),
     (1, {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}, "takes too many steps to check"),
     (["x"] * 100, {"items": {"enum": [*map(str, range(100_000)), "x"]}}, "takes too many steps to check"),
-    (float("inf"), {"type": "integer"}, "no integer"),
+    (float("inf"), {"type": "integer"}, "not of type integer"),
 ]
 
 

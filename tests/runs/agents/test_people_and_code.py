@@ -135,7 +135,7 @@ def test_an_answer_of_another_type_fails_the_agent() -> None:
     async def answer(call: AgentCall) -> str:
         return 7  # type: ignore[return-value]
 
-    with pytest.raises(AgentFailed, match="answered with int, which is no text"):
+    with pytest.raises(AgentFailed, match="answered with int, which is not a text"):
         call(code_agent(answer), "a")
 
 

@@ -224,7 +224,7 @@ def test_a_prompt_file_that_cannot_be_read_is_named_with_the_line_of_its_key() -
     missing = "systemPrompt: cannot read writer.md: No such file or directory"
     assert refusal(text) == (5, missing)
     _, said = refusal(text.replace("writer.md", "Read writer.md"))
-    assert said.endswith(": No such file or directory; if this is no name of a file, end it with a full stop")
+    assert said.endswith(": No such file or directory; if this is not a file name, end it with a full stop")
     too_large = refusal(text, writer_md="x" * (1024 * 1024 + 1))
     assert too_large == (5, "systemPrompt: writer.md is larger than 1 MiB")
 

@@ -202,4 +202,4 @@ def test_a_flow_that_is_no_async_function_is_refused(operated: DaemonProcess, op
     )
     with run_client(operated) as client:
         _, reply = prepared(client, path, operator, True)
-        assert reply["message"] == f"twice is no async function, so it cannot be a flow\n{path}:13"
+        assert reply["message"] == f"twice is not an async function, so it cannot be a flow\n{path}:13"

@@ -97,8 +97,8 @@ UNUSABLE = [
         {"modelOverride": "scriptd/echo"},
         "with the modelOverride scriptd/echo: there is no provider scriptd: did you mean scripted?",
     ),
-    ("tools: [file]", {}, "'file' is no tool: tools are topics, such as topic:file"),
-    ("tools: [topic:files]", {}, "'topic:files' is no tool: there is no topic type 'files'; known: app, "),
+    ("tools: [file]", {}, "'file' is not a tool: tools are topics, such as topic:file"),
+    ("tools: [topic:files]", {}, "'topic:files' is not a tool: there is no topic type 'files'; known: app, "),
     ("outputSchema: {type: text}", {}, "outputSchema.type must be one or a list of object, array, string, "),
 ]
 

@@ -64,4 +64,4 @@ class CodeAgentRunner:
             return AgentResult(text=answer)
         if isinstance(answer, AgentResult):
             return answer
-        raise AgentFailed(f"{call.agent} answered with {type(answer).__name__}, which is no text")
+        raise AgentFailed(f"{call.agent} answered with {type(answer).__name__}, which is not a text")

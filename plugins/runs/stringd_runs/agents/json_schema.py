@@ -127,7 +127,7 @@ def _check_type(value: Any, schema: Mapping[str, Any], place: str) -> None:
     names = schema.get("type", ())
     names = [names] if isinstance(names, str) else names
     if names and not any(TYPES[it](value) for it in names if it in TYPES):
-        raise SchemaMismatch(f"{place} is no {' or '.join(names)}")
+        raise SchemaMismatch(f"{place} is not of type {' or '.join(names)}")
 
 
 def _check_choice(value: Any, schema: Mapping[str, Any], place: str) -> None:

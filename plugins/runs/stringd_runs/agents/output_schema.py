@@ -43,4 +43,4 @@ def output_of(text: str, schema: Mapping[str, Any]) -> str:
 
 
 def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON value")
+    raise ValueError(f"{name} is not a JSON value")

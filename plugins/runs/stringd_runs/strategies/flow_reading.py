@@ -126,7 +126,7 @@ class _Reading:
     def _function(self, node: FunctionNode) -> Flow:
         """Return a flow that is a function, which may call every agent."""
         if not inspect.iscoroutinefunction(node.function):
-            raise FileInvalid(node.line, f"{node.text} is no async function, so it cannot be a flow")
+            raise FileInvalid(node.line, f"{node.text} is not an async function, so it cannot be a flow")
         steps = tuple(AgentStep(agent=it) for it in self.agents)
         return Flow(name=node.text, type=FUNCTION, steps=steps, function=node.function)
 

@@ -58,7 +58,7 @@ def _text_or_file(value: Value, folder: Path, read_file: ReadFile) -> str:
 
 def _unreadable(value: Value, reason: str) -> FileInvalid:
     """Return the refusal of a file, or of what was meant as a prompt but ends like the name of one."""
-    hint = "; if this is no name of a file, end it with a full stop" if " " in value.text() else ""
+    hint = "; if this is not a file name, end it with a full stop" if " " in value.text() else ""
     return FileInvalid(value.line, f"{value.name}: {reason}{hint}")
 
 

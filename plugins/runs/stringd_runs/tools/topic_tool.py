@@ -81,15 +81,15 @@ async def _cancel(
 def make_topic_tool(entry: str, run_id: str, runtime: Runtime) -> TopicTool:
     """Return the tool of an entry of `tools`; raise `ValueError` with what is wrong with it."""
     if not entry.startswith(_PREFIX):
-        raise ValueError(f"{entry!r} is no tool: tools are topics, such as {_PREFIX}file")
+        raise ValueError(f"{entry!r} is not a tool: tools are topics, such as {_PREFIX}file")
     kind, *names = entry.removeprefix(_PREFIX).split(":")
     if kind not in runtime.topic_types:
         types = ", ".join(sorted(runtime.topic_types))
-        raise ValueError(f"{entry!r} is no tool: there is no topic type {kind!r}; known: {types}")
+        raise ValueError(f"{entry!r} is not a tool: there is no topic type {kind!r}; known: {types}")
     try:
         topic = runtime.topic_name(":".join((kind, *names, last_part(run_id))))
     except RequestRefused as refused:
-        raise ValueError(f"{entry!r} is no tool: {refused}") from None
+        raise ValueError(f"{entry!r} is not a tool: {refused}") from None
     name = "_".join((kind, *names))
     if len(name) > _LONGEST_NAME:
         raise ValueError(f"the name of {entry!r} has more than {_LONGEST_NAME} characters")
