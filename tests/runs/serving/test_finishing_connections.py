@@ -35,7 +35,7 @@ class SlowSocket:
         for _ in range(5):
             await asyncio.sleep(0)
         if not self._reads:
-            await self.closed
+            await asyncio.shield(self.closed)
         self.sent += texts
 
     async def close(self, code: CloseCode, reason: str) -> None:
