@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from stringd.plugin import Runtime, User
+from stringd.plugin import Fault, Refusal, Runtime, User
 from stringd_runs.agent_events import AgentEvent, AgentResult
+from stringd_runs.model_provider import ProviderFailed
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,3 +91,14 @@ class Agent(Protocol):
 
 class AgentFailed(Exception):
     """An agent has failed; the text says why, without secrets."""
+
+
+def failure_of(what: str, error: BaseException) -> AgentFailed:
+    """Return the failure that people are shown for an error: in its own words, if they are meant for people.
+
+    Anything else is a bug of a plugin or a flow: it is logged, and the failure tells no values.
+    """
+    if isinstance(error, AgentFailed | ProviderFailed | Refusal | Fault):
+        return AgentFailed(str(error))
+    log.error("%s failed", what, exc_info=error)
+    return AgentFailed(f"{what} failed with {type(error).__name__}: see the log")

@@ -289,7 +289,7 @@ def test_an_agent_that_exits_ends_its_run_only(
             flow = {**sequential("a"), "type": kind}
             events = client.run(write_strategy(daemon, {"a": {"type": "leaver"}}, flow))
             assert events[-1]["error"]["code"] == "EXECUTION_ERROR"
-            assert "SystemExit" in events[-1]["error"]["message"]
+            assert events[-1]["error"]["message"] == "a failed with SystemExit: see the log"
 
 
 def _with_agents(start_daemon: Callable[..., DaemonProcess], folder: Path) -> DaemonProcess:

@@ -179,7 +179,8 @@ def test_code_outside_of_the_boundary_is_not_asked_about(
             "len(first)",
             "the flow twice calls critic with int instead of a text",
         ),
-        ("first = await", "raise ValueError('odd') #", "odd"),
+        ("first = await", "raise ValueError('a value') #", " failed with ValueError: see the log"),
+        ("first = await", "from stringd.plugin import Fault; raise Fault('too odd') #", "too odd"),
     ],
 )
 def test_a_function_that_fails_ends_its_run(
@@ -193,6 +194,7 @@ def test_a_function_that_fails_ends_its_run(
         error = client.until("strategy_completed", "strategy_error")[-1]["error"]
         assert error["code"] == "EXECUTION_ERROR"
         assert said in error["message"]
+        assert "a value" not in error["message"]
 
 
 @pytest.mark.requirement("runs.strategies.python")

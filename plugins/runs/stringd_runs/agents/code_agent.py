@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from stringd_runs.agent import AgentFailed, RunContext
+from stringd_runs.agent import AgentFailed, RunContext, failure_of
 from stringd_runs.agent_events import AgentResult
 from stringd_runs.agents.agent_types import AgentCall, AgentType, Exchange
 from stringd_runs.strategies.strategy import CodeAgent
-
-log = logging.getLogger(__name__)
 
 
 class CodeAgentRunner:
@@ -55,11 +52,8 @@ class CodeAgentRunner:
     async def _answer(self, call: AgentCall) -> AgentResult:
         try:
             answer = await self._type.answer(call)
-        except AgentFailed:
-            raise
         except Exception as error:
-            log.exception("the agent %s, which is %s, failed", call.agent, self._type.name)
-            raise AgentFailed(f"{call.agent} failed with {type(error).__name__}: see the log") from error
+            raise failure_of(call.agent, error) from error
         if isinstance(answer, str):
             return AgentResult(text=answer)
         if isinstance(answer, AgentResult):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from stringd.plugin import Runtime, User
-from stringd_runs.agent import AgentFailed, ToolUse
+from stringd_runs.agent import ToolUse, failure_of
 from stringd_runs.agent_events import AgentEvent, AgentResult, Done
 from stringd_runs.histories.history_file import HistoryFile
 from stringd_runs.histories.history_records import (
@@ -213,13 +213,11 @@ class Execution:
     async def _run_to_end(self, text: str) -> Ending:
         try:
             result = await self._run_flow(self._plan.strategy.flow, text, self.calls)
-        except AgentFailed as failed:
-            return self._failed(str(failed))
         except asyncio.CancelledError:
             return self._failed("an agent cancelled its own call")
         except BaseException as error:
-            log.exception("run %s failed", self.run_id)
-            return self._failed(f"{type(error).__name__}: {error}")
+            what = f"the flow {self._plan.strategy.flow.name} of run {self.run_id}"
+            return self._failed(str(failure_of(what, error)))
         finally:
             # Whatever arrives from now on is refused rather than lost.
             self.calls.end()

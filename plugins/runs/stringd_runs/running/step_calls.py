@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterator
 from typing import Protocol
 
-from stringd_runs.agent import Agent, AgentFailed, RunContext
+from stringd_runs.agent import Agent, RunContext, failure_of
 from stringd_runs.agent_events import AgentResult, Done, Usage
 from stringd_runs.histories.history_records import AgentCalled, encode_record
 from stringd_runs.histories.history_writer import HistoryWriter
@@ -20,8 +19,6 @@ from stringd_runs.messages.run_events import (
 )
 from stringd_runs.running.preparation import Preparation
 from stringd_runs.strategies.strategy import Person
-
-log = logging.getLogger(__name__)
 
 
 class ReportingContext(RunContext, Protocol):
@@ -109,8 +106,7 @@ async def _answer(name: str, agent: Agent, text: str, context: RunContext) -> Ag
     """Return an agent's answer; whatever it raises instead must end its run only."""
     try:
         return await agent.call(text, context)
-    except (asyncio.CancelledError, AgentFailed):
+    except asyncio.CancelledError:
         raise
     except BaseException as error:
-        log.exception("agent %s of run %s failed", name, context.run_id)
-        raise AgentFailed(f"agent {name} failed: {type(error).__name__}: {error}") from error
+        raise failure_of(name, error) from error
