@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -99,6 +99,8 @@ def failure_of(what: str, error: BaseException) -> AgentFailed:
     Anything else is a bug of a plugin or a flow: it is logged, and the failure tells no values.
     """
     if isinstance(error, AgentFailed | ProviderFailed | Refusal | Fault):
-        return AgentFailed(str(error))
+        # A failure whose text cannot be had is a bug, too.
+        with suppress(BaseException):
+            return AgentFailed(str(error))
     log.error("%s failed", what, exc_info=error)
     return AgentFailed(f"{what} failed with {type(error).__name__}: see the log")

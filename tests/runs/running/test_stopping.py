@@ -27,6 +27,7 @@ from tests.runs.running.strategy_files import (
 UNRULY = """
 import asyncio
 from stringd.plugin import hookimpl
+from stringd_runs.agent import AgentFailed
 from stringd_runs.agent_events import Text
 from stringd_runs.agents.agent_types import AgentType
 from stringd_runs.model_provider import ModelProvider
@@ -41,6 +42,13 @@ async def ignore(call):
 
 async def leave(call):
     raise SystemExit(3)
+
+class Unprintable(AgentFailed):
+    def __str__(self):
+        raise SystemExit(4)
+
+async def leave_in_silence(call):
+    raise Unprintable
 
 async def stream_nothing(call):
     yield Text(text="a")
@@ -60,7 +68,11 @@ async def stream_on(call):
 
 @hookimpl
 def stringd_agent_types():
-    return [AgentType(name="deaf", answer=ignore), AgentType(name="leaver", answer=leave)]
+    return [
+        AgentType(name="deaf", answer=ignore),
+        AgentType(name="leaver", answer=leave),
+        AgentType(name="silent-leaver", answer=leave_in_silence),
+    ]
 
 @hookimpl
 def stringd_model_providers():
@@ -280,16 +292,17 @@ def test_runs_of_agents_that_ignore_the_end_of_the_daemon_are_cancelled(
 
 
 @pytest.mark.requirement("runs.life.failure")
+@pytest.mark.parametrize(("agent", "raised"), [("leaver", "SystemExit"), ("silent-leaver", "Unprintable")])
 def test_an_agent_that_exits_ends_its_run_only(
-    start_daemon: Callable[..., DaemonProcess], tmp_path: Path
+    start_daemon: Callable[..., DaemonProcess], tmp_path: Path, agent: str, raised: str
 ) -> None:
     daemon = _with_agents(start_daemon, tmp_path)
     with run_client(daemon) as client:
         for kind in ("sequential", "broadcast"):
             flow = {**sequential("a"), "type": kind}
-            events = client.run(write_strategy(daemon, {"a": {"type": "leaver"}}, flow))
+            events = client.run(write_strategy(daemon, {"a": {"type": agent}}, flow))
             assert events[-1]["error"]["code"] == "EXECUTION_ERROR"
-            assert events[-1]["error"]["message"] == "a failed with SystemExit: see the log"
+            assert events[-1]["error"]["message"] == f"a failed with {raised}: see the log"
 
 
 def _with_agents(start_daemon: Callable[..., DaemonProcess], folder: Path) -> DaemonProcess:
