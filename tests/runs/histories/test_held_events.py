@@ -26,13 +26,13 @@ class SlowFile(HistoryFile):
         super().__init__(folder, "slow")
         self.may_go_on = threading.Event()
         self.sizes: list[int] = []
-        self.fails = False
+        self.error: Exception | None = None
 
     def append(self, data: bytes, *, sync: bool) -> None:
         assert self.may_go_on.wait(PATIENCE)
         self.sizes.append(data.count(b"\n"))
-        if self.fails:
-            raise OSError(errno.ENOSPC, "No space left on device")
+        if self.error:
+            raise self.error
         super().append(data, sync=sync)
 
 
@@ -112,18 +112,44 @@ def test_what_arrives_during_a_sync_is_written_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("runs.history.held")
-def test_events_that_cannot_be_stored_are_never_delivered(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (OSError(errno.ENOSPC, "No space left on device"), "No space left on device"),
+        (MemoryError(), "MemoryError: see the log"),
+    ],
+)
+def test_events_that_cannot_be_stored_are_never_delivered(
+    tmp_path: Path, error: Exception, said: str
+) -> None:
     async def run() -> None:
         written = Written(tmp_path)
         written.publish()
         written.publish(done=True)
-        written.file.fails = True
+        written.file.error = error
         await written.finish()
-        assert written.writer.failure == "No space left on device"
+        assert written.writer.failure == said
         assert (written.reader.numbers, written.feed.last_seq) == ([1], 1)
 
     asyncio.run(run())
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.requirement("runs.history.held")
+def test_a_writer_whose_listener_fails_has_failed(tmp_path: Path) -> None:
+    def listen() -> None:
+        if writer.failure is None:
+            raise ValueError("a bug")
+
+    async def run() -> None:
+        writer.append(b"{}", sync=True)
+        writer.close()
+        await asyncio.wait_for(writer.run(), PATIENCE)
+        await asyncio.wait_for(writer.wait_for_room(), PATIENCE)
+
+    writer = HistoryWriter(HistoryFile(tmp_path, "r"), listen)
+    asyncio.run(run())
+    assert writer.failure == "ValueError: see the log"
 
 
 @pytest.mark.requirement("runs.history.room")

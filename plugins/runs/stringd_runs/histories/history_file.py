@@ -65,7 +65,7 @@ class HistoryFile:
                 rest = rest[os.write(descriptor, rest) :]
             if sync:
                 os.fdatasync(descriptor)
-        except OSError:
+        except BaseException:
             os.ftruncate(descriptor, self._size)
             raise
         self._size += len(data)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
-from contextlib import suppress
 
 from stringd.plugin.workers import STORAGE
 from stringd_runs.histories.history_file import HistoryFile
+
+log = logging.getLogger(__name__)
 
 MOST_WAITING = 4 * 1024 * 1024
 """How many bytes may wait to be written before the run waits for them."""
@@ -60,14 +62,21 @@ class HistoryWriter:
         await self._has_room.wait()
 
     async def run(self) -> None:
-        """Write until the writer is closed and nothing is left to write."""
-        while self._lines or not self._is_closing:
-            await self._wake.wait()
-            self._wake.clear()
-            if self._lines:
-                await self._write()
-        with suppress(OSError):
+        """Write until the writer is closed and nothing is left to write, or nothing can be written."""
+        try:
+            while self._lines or not self._is_closing:
+                await self._wake.wait()
+                self._wake.clear()
+                if self._lines:
+                    await self._write()
+        except Exception as error:
+            log.exception("writing a history failed")
+            self.fail(f"{type(error).__name__}: see the log")
+        try:
             await STORAGE.run(self._file.close)
+        except Exception:
+            # What was to be kept is on disk already.
+            log.exception("closing a history failed")
         # The writer and whoever listens to it need not wait for the collection of cycles.
         self._on_progress = _ignore
 
