@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import pytest
 
+from stringd.plugin import Disconnected
 from stringd_runs.serving.run_connection import RunConnection
 from stringd_runs.serving.run_outbox import RunOutbox
 from stringd_runs.serving.text_socket import CloseCode, TextSocket
@@ -48,7 +49,7 @@ def test_what_waits_is_sent_before_the_connection_is_closed(*, reads: bool) -> N
     async def check() -> None:
         socket, outboxes = SlowSocket(reads=reads), []
 
-        def client(outbox: RunOutbox) -> Any:
+        def client(outbox: RunOutbox, _: Disconnected) -> Any:
             outboxes.append(outbox)
             return SimpleNamespace(runs=SimpleNamespace(forget_subscriber=lambda _: None))
 

@@ -205,3 +205,17 @@ def test_a_flow_that_is_no_async_function_is_refused(operated: DaemonProcess, op
     with run_client(operated) as client:
         _, reply = prepared(client, path, operator, True)
         assert reply["message"] == f"twice is not an async function, so it cannot be a flow\n{path}:13"
+
+
+@pytest.mark.requirement("runs.strategies.code")
+def test_question_about_code_is_withdrawn_when_its_client_leaves(
+    operated: DaemonProcess, operator: Operator
+) -> None:
+    path = write(operated.home / "left.py", f"{STRATEGY}# left\n")
+    with run_client(operated) as client:
+        client.send("prepare_run", strategyPath=str(path))
+        question = asked(operator)
+    closed = operator.expect("closed", id=question["id"])
+    assert (closed["by"], operator.listed()) == (None, [])
+    with run_client(operated) as client:
+        assert prepared(client, path, operator, True)[1]["type"] == "run_prepared"

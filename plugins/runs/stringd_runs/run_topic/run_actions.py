@@ -165,7 +165,7 @@ async def _prepare(
         cwd=invocation.session.state.directory,
     )
     with _refusals():
-        prepared = await run.runs.prepare(run.user, request, run)
+        prepared = await run.runs.prepare(run.user, request, run, disconnected=invocation.disconnected)
     await run.follow()
     return prepared
 

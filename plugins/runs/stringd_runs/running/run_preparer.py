@@ -7,7 +7,7 @@ import secrets
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from stringd.plugin import Events, Fault, Refusal, User
+from stringd.plugin import Disconnected, Events, Fault, Refusal, User
 from stringd_runs.histories.history import History
 from stringd_runs.histories.history_store import HistoryStore
 from stringd_runs.messages.client_messages import PrepareRun
@@ -41,13 +41,18 @@ class RunPreparer:
         """Prepare nothing more."""
         self._closed_because = reason
 
-    async def prepare(self, user: User, request: PrepareRun) -> tuple[Run, Preparation]:
-        """Return a run and what it is going to run, or runs already; raise `RunRefused`."""
+    async def prepare(
+        self, user: User, request: PrepareRun, disconnected: Disconnected | None = None
+    ) -> tuple[Run, Preparation]:
+        """Return a run and what it is going to run, or runs already; raise `RunRefused`.
+
+        `disconnected` returns when the client that may wait for an approval has gone.
+        """
         run_id = request.run_id or secrets.token_hex(_ID_BYTES)
         async with self._locks.setdefault(run_id, asyncio.Lock()):
             while True:
                 in_flight = self._in_flight(user, run_id, request)
-                if prepared := in_flight or await self._prepared(user, run_id, request):
+                if prepared := in_flight or await self._prepared(user, run_id, request, disconnected):
                     return prepared
 
     def _in_flight(self, user: User, run_id: str, request: PrepareRun) -> tuple[Run, Preparation] | None:
@@ -58,7 +63,9 @@ class RunPreparer:
         asks = request.strategy_path or request.cwd or request.model_override
         return (run, run.plan) if run.execution or not asks else None
 
-    async def _prepared(self, user: User, run_id: str, request: PrepareRun) -> tuple[Run, Preparation] | None:
+    async def _prepared(
+        self, user: User, run_id: str, request: PrepareRun, disconnected: Disconnected | None
+    ) -> tuple[Run, Preparation] | None:
         """Return a prepared run; None if it was started meanwhile, so that its history has grown."""
         run = self._memory.of(user, run_id)
         executions = run.executions if run else 0
@@ -71,7 +78,7 @@ class RunPreparer:
             raise _prepare_failed("Run not found")
         if is_taken:
             raise _prepare_failed(f"The run id {run_id} is taken: choose another one.")
-        plan = await self._plan(source, history)
+        plan = await self._plan(source, history, disconnected)
         if self._closed_because:
             raise _prepare_failed(self._closed_because)
         # A subscriber may have brought the run back into memory meanwhile, or an hour may have passed.
@@ -80,9 +87,11 @@ class RunPreparer:
             return None
         return self._install(plan, history), plan
 
-    async def _plan(self, source: RunSource, history: History | None) -> Preparation:
+    async def _plan(
+        self, source: RunSource, history: History | None, disconnected: Disconnected | None
+    ) -> Preparation:
         try:
-            plan = await self._loader.prepare(source)
+            plan = await self._loader.prepare(source, disconnected)
         except (Refusal, Fault) as error:
             raise RunRefused(ErrorCode.PREPARE_FAILED, str(error)) from error
         if history is None:

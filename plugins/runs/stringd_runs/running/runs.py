@@ -10,7 +10,7 @@ import contextvars
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
 
-from stringd.plugin import Refusal, Runtime, User
+from stringd.plugin import Disconnected, Refusal, Runtime, User
 from stringd.plugin.workers import STORAGE
 from stringd_runs.histories.history import History
 from stringd_runs.histories.history_store import HistoryStore
@@ -54,13 +54,19 @@ class Runs:
         return sum(it.is_active for it in self._memory)
 
     async def prepare(
-        self, user: User, request: PrepareRun, subscriber: Subscriber | None = None
+        self,
+        user: User,
+        request: PrepareRun,
+        subscriber: Subscriber | None = None,
+        *,
+        disconnected: Disconnected | None = None,
     ) -> RunPrepared:
         """Prepare a new run or a continuation, or attach to a run in flight; subscribe to it.
 
-        Raises `RunRefused` with `PREPARE_FAILED`; whatever there was before is then unchanged.
+        The question whether code may run is withdrawn when `disconnected` returns. Raises `RunRefused` with
+        `PREPARE_FAILED`; whatever there was before is then unchanged.
         """
-        run, plan = await self._preparer.prepare(user, request)
+        run, plan = await self._preparer.prepare(user, request, disconnected)
         if subscriber:
             run.feed.subscribe(subscriber)
         return plan.reply()

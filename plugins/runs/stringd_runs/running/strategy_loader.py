@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from stringd.plugin import ErrorCode, Refusal, Runtime, User
+from stringd.plugin import Disconnected, ErrorCode, Refusal, Runtime, User
 from stringd.plugin.files import HomeFiles
 from stringd.plugin.workers import STORAGE
 from stringd_runs.agent_events import AgentResult
@@ -30,10 +30,15 @@ class StrategyLoader:
         agent_types = {it.name: it for it in runtime.added(AgentType)}
         self._strategies = UserStrategies(runtime, flow_types=self._flow_types, agent_types=agent_types)
 
-    async def prepare(self, source: RunSource) -> Preparation:
-        """Read a strategy and make its agents; raise `Refusal` or `Fault` if that is impossible."""
+    async def prepare(self, source: RunSource, disconnected: Disconnected | None = None) -> Preparation:
+        """Read a strategy and make its agents; raise `Refusal` or `Fault` if that is impossible.
+
+        `disconnected` returns when the client that may wait for an approval has gone.
+        """
         directory = await STORAGE.run(self.directory, source.user, source.directory or ".")
-        strategy = await self._strategies.read(source.strategy_path, user=source.user, directory=directory)
+        strategy = await self._strategies.read(
+            source.strategy_path, user=source.user, directory=directory, disconnected=disconnected
+        )
         agents = make_agents(
             strategy,
             run_id=source.run_id,

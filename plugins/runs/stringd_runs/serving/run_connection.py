@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 
+from stringd.plugin import Disconnected
 from stringd_runs.messages.client_messages import ClientMessage
 from stringd_runs.messages.daemon_replies import ErrorCode, ErrorReply, Reply
 from stringd_runs.messages.message_decoder import MessageRefused, decode_message
@@ -27,25 +28,34 @@ class RunConnection:
     """Serves one WebSocket until the client leaves, or the daemon closes it."""
 
     def __init__(
-        self, socket: TextSocket, make_client: Callable[[RunOutbox], Client], *, is_operator: bool
+        self,
+        socket: TextSocket,
+        make_client: Callable[[RunOutbox, Disconnected], Client],
+        *,
+        is_operator: bool,
     ) -> None:
         self._socket = socket
         self._outbox = RunOutbox(
             lambda: self.close(CloseCode.TRY_AGAIN_LATER, "the client reads too slowly"),
             is_operator=is_operator,
         )
-        self._client = make_client(self._outbox)
+        self._has_left = asyncio.Event()
+        self._client = make_client(self._outbox, self._disconnected)
         self._queue = RequestQueue()
         self._writer: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
 
     async def serve(self) -> None:
-        """Answer requests until the connection ends; those that are being handled then are finished."""
+        """Answer requests until the connection ends.
+
+        Those that are being handled then are finished, but an approval is no longer waited for.
+        """
         await self._socket.accept()
         self._writer = asyncio.create_task(self._write())
         try:
             await self._read()
         finally:
+            self._has_left.set()
             self._outbox.discard()
             self._writer.cancel()
             if self._closing:
@@ -67,6 +77,9 @@ class RunConnection:
         self.close(CloseCode.GOING_AWAY, "the daemon stops")
         if self._closing:
             await asyncio.wait((self._closing,))
+
+    async def _disconnected(self) -> None:
+        await self._has_left.wait()
 
     async def _close(self, code: CloseCode, reason: str) -> None:
         if self._writer:

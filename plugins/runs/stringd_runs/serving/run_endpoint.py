@@ -80,13 +80,14 @@ class RunEndpoint:
         is_operator = self._is_operator(upgrade)
         return RunConnection(
             TextSocket(receive, send),
-            lambda outbox: Client(
+            lambda outbox, disconnected: Client(
                 runtime=self._runtime,
                 runs=self._runs(),
                 providers=self._providers(),
                 strategies=AvailableStrategies(self._runtime),
                 subscriber=outbox,
                 user_id=user_id,
+                disconnected=disconnected,
             ),
             is_operator=is_operator,
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stringd.plugin import Runtime, UnknownUser, User
+from stringd.plugin import Disconnected, Runtime, UnknownUser, User
 from stringd_runs.messages.client_messages import (
     ClientMessage,
     ContinueRun,
@@ -56,6 +56,7 @@ class Client:
     strategies: AvailableStrategies
     subscriber: Subscriber
     user_id: str
+    disconnected: Disconnected
 
     @property
     def user(self) -> User:
@@ -129,7 +130,7 @@ async def _prepare(client: Client, message: PrepareRun) -> Reply:
     except UnknownUser as error:
         reason = f"{error}. Register it with POST /users."
         raise RunRefused(ErrorCode.PREPARE_FAILED, reason) from None
-    return await client.runs.prepare(user, message, client.subscriber)
+    return await client.runs.prepare(user, message, client.subscriber, disconnected=client.disconnected)
 
 
 async def _subscribe(client: Client, message: Subscribe) -> None:

@@ -7,7 +7,7 @@ from hashlib import sha256
 from pathlib import Path
 from weakref import WeakValueDictionary
 
-from stringd.plugin import Question, QuestionKind, Questions, Trust, Unanswered, User
+from stringd.plugin import Disconnected, Question, QuestionKind, Questions, Trust, Unanswered, User
 from stringd.plugin.text import printable
 from stringd_runs.strategies.strategy import StrategyInvalid
 
@@ -26,15 +26,22 @@ class CodeApprovals:
         self._approved: set[tuple[Path, str]] = set()
         self._asking: WeakValueDictionary[tuple[Path, str], asyncio.Lock] = WeakValueDictionary()
 
-    async def require(self, path: Path, text: str, user: User) -> None:
-        """Return once a file is approved; raise `StrategyInvalid` if nobody approves it."""
+    async def require(
+        self, path: Path, text: str, user: User, disconnected: Disconnected | None = None
+    ) -> None:
+        """Return once a file is approved; raise `StrategyInvalid` if nobody approves it.
+
+        The question is withdrawn when `disconnected` returns.
+        """
         key = path, sha256(text.encode()).hexdigest()
         async with self._asking.setdefault(key, asyncio.Lock()):
             if key not in self._approved:
-                await self._ask(*key, text, user)
+                await self._ask(*key, text, user, disconnected)
                 self._approved.add(key)
 
-    async def _ask(self, path: Path, digest: str, text: str, user: User) -> None:
+    async def _ask(
+        self, path: Path, digest: str, text: str, user: User, disconnected: Disconnected | None
+    ) -> None:
         name = printable(path.name)[:_LONGEST_NAME]
         question = Question(
             kind=QuestionKind.APPROVE,
@@ -47,7 +54,7 @@ class CodeApprovals:
             user_id=user.id,
         )
         try:
-            answer = await self._questions.ask(question)
+            answer = await self._questions.ask(question, disconnected=disconnected)
         except Unanswered as unanswered:
             context = " ".join(unanswered.context)
             reason = f"this strategy is code, which the operator must approve: {unanswered.message} {context}"

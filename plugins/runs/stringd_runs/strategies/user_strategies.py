@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stringd.plugin import Refusal, Runtime, User
+from stringd.plugin import Disconnected, Refusal, Runtime, User
 from stringd.plugin.files import HomeFiles
 from stringd.plugin.workers import READING, STORAGE
 from stringd_runs.strategies.agent_reading import AgentTypes
@@ -27,11 +27,13 @@ class UserStrategies:
         self._agent_types = agent_types
         self._approvals = CodeApprovals(runtime.questions)
 
-    async def read(self, typed: str, *, user: User, directory: Path) -> Strategy:
+    async def read(
+        self, typed: str, *, user: User, directory: Path, disconnected: Disconnected | None = None
+    ) -> Strategy:
         """Return the strategy at a path relative to a directory, or raise `StrategyInvalid`.
 
         It and the files that it names must be in the user's home or allowed paths. One that is code waits
-        for the operator's approval.
+        for the operator's approval, at most until `disconnected` returns.
         """
         files = HomeFiles(user, self._runtime, directory)
         path = await STORAGE.run(_resolved, files, typed)
@@ -40,19 +42,24 @@ class UserStrategies:
         def read_file(path: Path) -> bytes:
             return files.content(str(path))
 
+        approved = (
+            await self._approved(path, read_file, user, disconnected) if chosen.runs_code else read_file
+        )
         return await READING.run(
             read_strategy,
             path,
-            read_file=await self._approved(path, read_file, user) if chosen.runs_code else read_file,
+            read_file=approved,
             flow_types=self._flow_types,
             agent_types=self._agent_types,
             formats=self._formats,
         )
 
-    async def _approved(self, path: Path, read_file: ReadFile, user: User) -> ReadFile:
+    async def _approved(
+        self, path: Path, read_file: ReadFile, user: User, disconnected: Disconnected | None
+    ) -> ReadFile:
         """Return a function that reads files, and for this one returns the content that is approved."""
         source = await STORAGE.run(read_source, path, read_file)
-        await self._approvals.require(path, source.text, user)
+        await self._approvals.require(path, source.text, user, disconnected)
         data = source.text.encode()
         return lambda it: data if it == path else read_file(it)
 
