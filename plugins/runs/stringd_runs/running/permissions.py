@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 
 from stringd.plugin import (
@@ -110,15 +110,18 @@ class Permissions:
         """Publish a question, or answer it by an earlier decision."""
         try:
             question = self._runtime.questions.get(question_id).question
-        except QuestionClosed:
+        except (QuestionNotFound, QuestionClosed):
             return
         if question.kind is not QuestionKind.APPROVE:
             return
         self._asked[question_id] = use, question
         verdict = self._verdicts.get(_matter(use, question))
         if verdict and not question.extras and (verdict.is_operator or question.trust is Trust.ANYONE):
-            self._answer(question_id, verdict)
-            return
+            with suppress(RunRefused):
+                self._answer(question_id, verdict)
+            # One that does not take this answer is left to people.
+            if question_id not in self._asked:
+                return
         self._publish(
             RequestPermission(
                 run_id=self._run_id,
@@ -132,7 +135,8 @@ class Permissions:
             )
         )
         if self._has_operator():
-            self._runtime.questions.mark_shown(question_id)
+            with suppress(QuestionNotFound, QuestionClosed):
+                self._runtime.questions.mark_shown(question_id)
 
     def _answer(self, question_id: str, verdict: _Verdict) -> None:
         by = _OPERATOR if verdict.is_operator else self._user_id
