@@ -85,7 +85,10 @@ _HISTORIES = requirements(
     ("runs.history.shutdown", "When the daemon stops, runs end CANCELLED and their histories are written."),
     ("runs.history.held", "What is said to be done is on disk, in groups; what is not is never said."),
     ("runs.history.synced", "A history is synced at the start, at each call of an agent and at the end."),
-    ("runs.history.room", "A bounded amount waits for the disk; then the run waits."),
+    (
+        "runs.history.room",
+        "A bounded amount waits for the disk; then pieces are left out, and the run waits.",
+    ),
     ("runs.history.content", "A history has the events as they were sent, without pieces of text."),
 )
 

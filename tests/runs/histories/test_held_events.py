@@ -14,7 +14,7 @@ from stringd_runs.agent_events import Text
 from stringd_runs.histories.history_file import HistoryFile
 from stringd_runs.histories.history_writer import HistoryWriter
 from stringd_runs.messages.run_events import AgentStreaming, EncodedEvent, SteerQueued
-from stringd_runs.running.run_feed import RunFeed
+from stringd_runs.running.run_feed import LARGEST_HELD, RunFeed
 
 PATIENCE = 10.0
 
@@ -150,6 +150,29 @@ def test_a_writer_whose_listener_fails_has_failed(tmp_path: Path) -> None:
     writer = HistoryWriter(HistoryFile(tmp_path, "r"), listen)
     asyncio.run(run())
     assert writer.failure == "ValueError: see the log"
+
+
+@pytest.mark.requirement("runs.history.room")
+def test_pieces_are_left_out_while_too_much_waits_for_the_disk(tmp_path: Path) -> None:
+    piece = AgentStreaming(run_id="r", agent_name="a", event=Text(text="x" * 1024 * 1024))
+    most = LARGEST_HELD // (1024 * 1024) + 2
+
+    async def run() -> None:
+        written = Written(tmp_path)
+        written.publish(done=True)
+        for _ in range(3 * most):
+            written.feed.publish(piece, None)
+        written.publish(done=True)
+        await written.finish()
+        *pieces, last = written.reader.numbers
+        assert 1 < len(pieces) <= most
+        assert pieces == list(range(1, len(pieces) + 1))
+        assert last == 3 * most + 2
+        assert written.feed.last_seq == last
+        written.feed.publish(piece, None)
+        assert written.reader.numbers[-1] == last + 1
+
+    asyncio.run(run())
 
 
 @pytest.mark.requirement("runs.history.room")

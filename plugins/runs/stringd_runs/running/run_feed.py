@@ -1,6 +1,7 @@
 """The events of a run: numbered, encoded once, written to its history, and delivered to subscribers.
 
-An event that reports something as done is delivered once that is on disk; later events wait for it.
+An event that reports something as done is delivered once that is on disk; later events wait for it. While
+too much waits, pieces of text are left out: the whole text follows.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ RESERVED = 1_000
 MOST_PIECES = 2_000
 MOST_EVENTS = 2_000
 LARGEST_KEPT = 2 * 1024 * 1024
+LARGEST_HELD = 4 * 1024 * 1024
+"""How many bytes of events may wait for the disk before pieces of text are left out."""
 
 
 class RunFeed:
@@ -34,6 +37,7 @@ class RunFeed:
         self._pieces = KeptEvents(MOST_PIECES, LARGEST_KEPT, last_seq)
         self._events = KeptEvents(MOST_EVENTS, LARGEST_KEPT, last_seq)
         self._held: deque[tuple[int, EncodedEvent]] = deque()
+        self._held_size = 0
         self._unwritten = KeptEvents(MOST_EVENTS, LARGEST_KEPT, last_seq)
         self._subscribers: dict[Subscriber, int] = {}
         self._writer: HistoryWriter | None = None
@@ -66,9 +70,15 @@ class RunFeed:
         encoded = self.encode(event, request_id)
         writer = self._writer
         if writer and (self._held or not writer.has_kept(writer.promised)):
-            self._held.append((writer.promised, encoded))
+            self._hold(encoded, writer.promised)
         else:
             self.deliver(encoded)
+
+    def _hold(self, event: EncodedEvent, promised: int) -> None:
+        if event.is_piece and self._held_size > LARGEST_HELD:
+            return
+        self._held.append((promised, event))
+        self._held_size += len(event.data)
 
     def encode(self, event: RunEvent, request_id: str | None) -> EncodedEvent:
         """Number and encode an event, and have it written to the history unless it is a piece."""
@@ -95,10 +105,13 @@ class RunFeed:
             return
         if writer.failure is not None:
             self._held.clear()
+            self._held_size = 0
             self._seq = self._delivered
             return
         while self._held and writer.has_kept(self._held[0][0]):
-            self.deliver(self._held.popleft()[1])
+            _, event = self._held.popleft()
+            self._held_size -= len(event.data)
+            self.deliver(event)
 
     def deliver(self, event: EncodedEvent) -> None:
         """Give an event to all subscribers."""
