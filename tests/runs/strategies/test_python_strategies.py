@@ -168,6 +168,40 @@ def test_code_outside_of_the_boundary_is_not_asked_about(
         assert operator.listed() == []
 
 
+@pytest.mark.requirement("runs.users.removed")
+@pytest.mark.parametrize("is_registered_again", [False, True])
+def test_no_run_is_prepared_for_a_user_who_was_removed_meanwhile(
+    operated: DaemonProcess, operator: Operator, is_registered_again: bool
+) -> None:
+    begun, may_end = (operated.home / f"{it}-{is_registered_again}" for it in ("begun", "may-end"))
+    path = write(operated.home / f"slow-{is_registered_again}.py", f"{_waiting(begun, may_end)}\n{STRATEGY}")
+    operated.register("guest", operated.home)
+    active = operated.request("GET", "/health").json()["activeRuns"]
+    with run_client(operated, X_User_Id="guest") as guest, ThreadPoolExecutor(1) as pool:
+        reply = pool.submit(guest.ask, "prepare_run", strategyPath=str(path))
+        operator.decide(asked(operator), True)
+        until(begun.exists, "the code does not run")
+        operated.request("DELETE", "/users/guest")
+        if is_registered_again:
+            operated.register("guest", operated.home)
+        may_end.touch()
+        refused = reply.result(20)
+        assert (refused["code"], refused["message"]) == ("PREPARE_FAILED", "the user was removed")
+    assert operated.request("GET", "/health").json()["activeRuns"] == active
+
+
+def _waiting(begun: Path, may_end: Path) -> str:
+    """Return code that says that it has begun, and waits for the test."""
+    return f"""
+import time
+from pathlib import Path
+Path({str(begun)!r}).touch()
+deadline = time.monotonic() + 20
+while not Path({str(may_end)!r}).exists() and time.monotonic() < deadline:
+    time.sleep(0.01)
+"""
+
+
 @pytest.mark.requirement("runs.flows.function")
 @pytest.mark.parametrize(
     ("old", "new", "said"),

@@ -7,7 +7,7 @@ import secrets
 from dataclasses import replace
 from weakref import WeakValueDictionary
 
-from stringd.plugin import Disconnected, Events, Fault, Refusal, User
+from stringd.plugin import Disconnected, Fault, Refusal, Runtime, UnknownUser, User
 from stringd_runs.histories.history import History
 from stringd_runs.histories.history_store import HistoryStore
 from stringd_runs.messages.client_messages import PrepareRun
@@ -19,6 +19,7 @@ from stringd_runs.running.run_publisher import published_feed
 from stringd_runs.running.run_refused import RunRefused
 from stringd_runs.running.strategy_loader import StrategyLoader
 
+USER_REMOVED = "the user was removed"
 MOST_ACTIVE = 1_000
 _ID_BYTES = 6
 _LEFT = f"{MOST_ACTIVE:,} runs were in flight, and nobody followed this one"
@@ -28,12 +29,12 @@ class RunPreparer:
     """Makes runs pending; each run is prepared by one request at a time."""
 
     def __init__(
-        self, store: HistoryStore, loader: StrategyLoader, memory: RunMemory, events: Events
+        self, store: HistoryStore, loader: StrategyLoader, memory: RunMemory, runtime: Runtime
     ) -> None:
         self._store = store
         self._loader = loader
         self._memory = memory
-        self._events = events
+        self._runtime = runtime
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._closed_because: str | None = None
 
@@ -81,11 +82,20 @@ class RunPreparer:
         plan = await self._plan(source, history, disconnected)
         if self._closed_because:
             raise _prepare_failed(self._closed_because)
+        if not self._has(user):
+            raise _prepare_failed(USER_REMOVED)
         # A subscriber may have brought the run back into memory meanwhile, or an hour may have passed.
         run = self._memory.of(user, run_id)
         if run and run.executions > executions:
             return None
         return self._install(plan, history), plan
+
+    def _has(self, user: User) -> bool:
+        """Whether a user is still registered; another one may have the same id by now."""
+        try:
+            return self._runtime.user(user.id).created_at == user.created_at
+        except UnknownUser:
+            return False
 
     async def _plan(
         self, source: RunSource, history: History | None, disconnected: Disconnected | None
@@ -116,7 +126,7 @@ class RunPreparer:
     def _new(self, user: User, run_id: str, history: History | None) -> Run:
         """Return a run that was not in memory."""
         unknown = RunSummary(run_id=run_id, strategy_name="", status=RunStatus.PENDING, started_at="")
-        feed = published_feed(self._events, user.id, run_id, history.last_seq if history else 0)
+        feed = published_feed(self._runtime.events, user.id, run_id, history.last_seq if history else 0)
         run = Run(history.summary() if history else unknown, user, feed, on_ended=self._memory.note_ended)
         self._memory.add(run)
         return run

@@ -25,14 +25,13 @@ from stringd_runs.messages.message_encoder import timestamp
 from stringd_runs.messages.run_events import EncodedEvent, Subscriber
 from stringd_runs.running.run import Run
 from stringd_runs.running.run_memory import RunMemory
-from stringd_runs.running.run_preparer import RunPreparer, history_unreadable, stored_history
+from stringd_runs.running.run_preparer import USER_REMOVED, RunPreparer, history_unreadable, stored_history
 from stringd_runs.running.run_publisher import published_feed
 from stringd_runs.running.run_refused import RunRefused
 from stringd_runs.running.strategy_loader import StrategyLoader
 from stringd_runs.tools.run_topics import end_topics, run_topics
 
 SHUT_DOWN = "the daemon is shutting down"
-USER_REMOVED = "the user was removed"
 CLEAN_UP_SECONDS = 1.5
 """How long agents may take to clean up when the daemon stops."""
 
@@ -46,7 +45,7 @@ class Runs:
         self._loader = loader
         self._memory = RunMemory(on_left=self._end_topics)
         self._ending: set[asyncio.Task[None]] = set()
-        self._preparer = RunPreparer(store, loader, self._memory, runtime.events)
+        self._preparer = RunPreparer(store, loader, self._memory, runtime)
 
     @property
     def active(self) -> int:
