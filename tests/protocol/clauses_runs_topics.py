@@ -25,6 +25,7 @@ RUNS_TOPICS = requirements(
     ("runs.topics.progress", "At a terminal, a line has the active step, agents, tokens and elapsed time."),
     ("runs.topics.narrow", "The line of progress always fits into the terminal, also when that is resized."),
     ("runs.topics.dry", "stringd run --dry needs no key, network or daemon, and leaves nothing behind."),
+    ("runs.topics.code", "A program that has started the daemon asks at its terminal whether code may run."),
     ("runs.topics.runs", "stringd runs lists runs, shows the transcript of one, and stops one."),
     ("runs.topics.daemon", "A run belongs to the running daemon, else to one for the program's time."),
     ("runs.topics.boundary", "A strategy outside of the user's paths is refused, with what allows it."),

@@ -6,7 +6,8 @@ Import it only when such a subcommand runs: the daemon needs none of it.
 from __future__ import annotations
 
 from stringd.cli.approve.keyboard import Feed, Keyboard
-from stringd.cli.approve.question_text import columns
+from stringd.cli.approve.question_feed import QuestionFeed
+from stringd.cli.approve.question_text import columns, question_page
 from stringd.cli.string_arguments import user_argument
 from stringd.cli.temporary_daemon import TemporaryDaemon, temporary_daemon, with_clients_data
 from stringd.client.sync import Client
@@ -21,11 +22,13 @@ __all__ = [
     "Feed",
     "Keyboard",
     "PortTaken",
+    "QuestionFeed",
     "TemporaryDaemon",
     "announce",
     "columns",
     "forbid_memory_access",
     "is_terminal",
+    "question_page",
     "read_all",
     "temporary_daemon",
     "user_argument",

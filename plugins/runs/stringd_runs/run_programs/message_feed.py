@@ -87,6 +87,10 @@ class MessageFeed:
     def request(self, kind: str, **fields: Any) -> Message:
         """Send a message and return the reply, while no other messages are expected."""
         self.send(kind, **fields)
+        return self.reply(kind)
+
+    def reply(self, kind: str) -> Message:
+        """Return the reply to a message of this type, while no other messages are expected."""
         try:
             reply = self._queued.get(timeout=_REPLY_SECONDS)
         except queue.Empty:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import select
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stringd.plugin import Fault
 from stringd.plugin.cli import write_output
 from stringd.plugin.files import real_path
 from stringd.plugin.terminal_programs import Keyboard, is_terminal, read_all
 from stringd_runs.messages.run_progress import RunProgress, RunState
+from stringd_runs.run_programs.code_approver import code_approver
 from stringd_runs.run_programs.message_feed import Message, MessageFeed
 from stringd_runs.run_programs.run_daemon import RunDaemon, home_of, may_access
 from stringd_runs.run_programs.run_dialogue import RunDialogue
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _COMPLETED, _FAILED, _INTERRUPTED = 0, 1, 130
 _TO_ALLOW = "to use strategies there: stringd users --allow {} --user {}"
 _STANDARD_INPUT = 0
+_PREPARE = "prepare_run"
 _FROM_STANDARD_INPUT = "-"
 
 
@@ -68,14 +71,14 @@ def run_strategy(daemon: RunDaemon, request: RunRequest) -> int:
 
 def _prepare(feed: MessageFeed, daemon: RunDaemon, request: RunRequest) -> Message:
     directory = Path.cwd()
+    fields = {
+        # A relative path would begin in the working directory, where there is no such file.
+        "strategyPath": str(home_of(daemon, request.user) / request.path),
+        "modelOverride": request.model,
+        "cwd": str(directory) if may_access(daemon, request.user, directory) else None,
+    }
     try:
-        return feed.request(
-            "prepare_run",
-            # A relative path would begin in the working directory, where there is no such file.
-            strategyPath=str(home_of(daemon, request.user) / request.path),
-            modelOverride=request.model,
-            cwd=str(directory) if may_access(daemon, request.user, directory) else None,
-        )
+        return _reply(feed, daemon, request.user, fields)
     except Fault as fault:
         path = Path(request.path)
         if not path.is_absolute() or may_access(daemon, request.user, path):
@@ -83,13 +86,30 @@ def _prepare(feed: MessageFeed, daemon: RunDaemon, request: RunRequest) -> Messa
         raise Fault(f"{fault}; {_TO_ALLOW.format(real_path(path).parent, request.user)}") from fault
 
 
+def _reply(feed: MessageFeed, daemon: RunDaemon, user: str, fields: Mapping[str, Any]) -> Message:
+    """Have a run prepared, however long its code waits for an approval, which may be given here."""
+    if daemon.token is None:
+        feed.send(_PREPARE, **fields)
+        select.select([feed], [], [])
+    else:
+        is_person_there = _is_person_there()
+        with code_approver(daemon.port, user, daemon.token, is_person_there=is_person_there) as approver:
+            feed.send(_PREPARE, **fields)
+            approver.await_reply(feed)
+    return feed.reply(_PREPARE)
+
+
 @contextmanager
 def _respondent(daemon: RunDaemon, view: View, feed: MessageFeed) -> Iterator[Respondent]:
-    if is_terminal(sys.stdin) and is_terminal(sys.stderr):
+    if _is_person_there():
         with Keyboard(sys.stdin.fileno()) as keyboard:
             yield PersonAtTerminal(keyboard, view, feed)
     else:
         yield LinesOfInput(_STANDARD_INPUT, view, feed, are_others=daemon.has_others)
+
+
+def _is_person_there() -> bool:
+    return is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
 
 def _print_result(progress: RunProgress, view: View) -> None:
