@@ -157,7 +157,7 @@ def test_a_closing_frame_does_not_wait_for_the_client(sockets: DaemonProcess) ->
 
 
 def test_a_client_that_never_reads_is_left(start_daemon: Start, sockets_plugin: Path) -> None:
-    daemon = impatient(start_daemon, "--plugins", str(sockets_plugin), seconds=0.5)
+    daemon = impatient(start_daemon, plugins=[sockets_plugin], seconds=0.5)
     before = connections(daemon)
     with raw(daemon, "flood") as client:
         client.sendall(frame(0x1, b"enough"))

@@ -61,9 +61,10 @@ class ForkedDaemon:
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait for the daemon's end and return its exit code."""
-        # Another thread that waits closes the connection, which `select` refuses.
+        # Another thread that waits closes the connection: `select` refuses it, or hears no more of it.
         with contextlib.suppress(OSError, ValueError):
-            if self.returncode is None and not select.select([self._connection], [], [], timeout)[0]:
+            has_ended = self.returncode is not None or select.select([self._connection], [], [], timeout)[0]
+            if not has_ended and self.returncode is None:
                 raise subprocess.TimeoutExpired("stringd", timeout or 0)
         with self._receiving:
             if self.returncode is None:
