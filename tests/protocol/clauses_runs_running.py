@@ -89,6 +89,7 @@ _HISTORIES = requirements(
         "runs.history.room",
         "A bounded amount waits for the disk; then pieces are left out, and the run waits.",
     ),
+    ("runs.history.lazy", "A daemon without histories starts without what reads them."),
     ("runs.history.content", "A history has the events as they were sent, without pieces of text."),
 )
 

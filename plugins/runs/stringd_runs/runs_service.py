@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from stringd.plugin import EventFilter, Published, Runtime, UserRemoved
+from stringd.plugin.workers import STORAGE
+from stringd_runs.histories.history_file import has_histories
 from stringd_runs.serving.run_endpoint import RunEndpoint
 from stringd_runs.tools.run_topics import run_topics
 
@@ -26,12 +28,13 @@ class RunsService:
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
+        self._has_closed_histories = asyncio.Event()
         self.endpoint = RunEndpoint(runtime, lambda: self.runs, lambda: self.providers)
 
     async def serve(self) -> None:
         """Clean up after an earlier daemon and users who are removed; stop everything with this daemon."""
         with self._runtime.events.watch(EventFilter(kinds={UserRemoved.kind})) as events:
-            await self._store.close_open()
+            await self._close_histories()
             if any(run_topics(self._runtime)):
                 await self.runs.end_left_topics()
             forgetting = asyncio.create_task(self._forget_users(events))
@@ -39,6 +42,14 @@ class RunsService:
             forgetting.cancel()
         await self.runs.close()
         await self.endpoint.close()
+
+    async def _close_histories(self) -> None:
+        """Close the histories of an earlier daemon; without any, their store need not be imported yet."""
+        try:
+            if await STORAGE.run(has_histories, self._runtime.config.data_dir):
+                await self._store.close_open()
+        finally:
+            self._has_closed_histories.set()
 
     async def _forget_users(self, events: AsyncIterator[Published]) -> None:
         async for published in events:
@@ -76,7 +87,7 @@ class RunsService:
     def _store(self) -> HistoryStore:
         from stringd_runs.histories.history_store import HistoryStore
 
-        return HistoryStore(self._runtime.config.data_dir)
+        return HistoryStore(self._runtime.config.data_dir, self._has_closed_histories)
 
 
 _services: WeakKeyDictionary[Runtime, RunsService] = WeakKeyDictionary()

@@ -27,6 +27,17 @@ def run_id_of(name: str) -> str | None:
     return name.removesuffix(_SUFFIX) if name.endswith(_SUFFIX) else None
 
 
+def has_histories(data_dir: Path) -> bool:
+    """Whether there may be histories; it blocks."""
+    try:
+        with os.scandir(data_dir / FOLDER) as entries:
+            return any(entries)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+
+
 def open_histories(data_dir: Path, *, create: bool = False) -> Directory:
     """Open the folder of histories, which may be created if necessary."""
     with open_folder(Path(os.path.realpath(data_dir)), own=True) as parent:

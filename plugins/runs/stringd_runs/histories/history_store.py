@@ -33,11 +33,11 @@ _LONGEST_END = 64 * 1024
 
 
 class HistoryStore:
-    """The folder of histories; every read waits until `close_open` has been tried."""
+    """The folder of histories; every read waits for `is_ready`: until `close_open` has been tried."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, is_ready: asyncio.Event) -> None:
         self._data_dir = data_dir
-        self._is_ready = asyncio.Event()
+        self._is_ready = is_ready
 
     def file(self, run_id: str) -> HistoryFile:
         """Return the file to which a run appends."""
@@ -68,8 +68,6 @@ class HistoryStore:
             await STORAGE.run(self._close_open)
         except OSError as error:
             log.warning("cannot read the histories of runs: %s", error)
-        finally:
-            self._is_ready.set()
 
     def _read(self, run_id: str) -> History | None:
         try:
