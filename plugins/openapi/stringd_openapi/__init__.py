@@ -1,0 +1,1 @@
+"""The openapi plugin: OpenAPI descriptions as apps."""

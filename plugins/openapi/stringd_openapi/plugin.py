@@ -1,0 +1,1 @@
+"""Register what this plugin adds to stringd."""
