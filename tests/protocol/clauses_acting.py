@@ -80,6 +80,11 @@ ACTIONS = requirements(
     ("http.host", "Nor does it name another Host than the URL's."),
     ("http.no_cookies", "Actions keep no cookies."),
     ("result.json", "JSON without a template is pretty in a fence, below Opened <url>."),
+    (
+        "result.json.markdown",
+        "JSON is Markdown where the page says so: lists, tables, and names for links and ids.",
+    ),
+    ("result.json.markdown.stranger", "No text of a service is markup or a line of a reply in it."),
     ("result.markdown", "Markdown without a template is rendered."),
     ("result.links", "The links of an answer are shortcuts beside the page's."),
     ("result.other", "Text, unknown types, nothing: all are shown as what they are."),

@@ -8,6 +8,7 @@ TEMPLATES = requirements(
     "Response templates",
     ("template.jinja", "A response.j2 template is Jinja2 over response, params and vars."),
     ("template.jinja.set", "Every top-level {% set %} becomes the topic's variable."),
+    ("template.markdown", "The filter markdown shows a part of the response as Markdown."),
     ("template.hostile", "Templates run in a sandbox with caps on loops, output, memory and time."),
     ("template.confined", "What templates run in has no network, starts no program, and opens no file."),
     ("template.fair", "Topics take turns with templates: who has used least lately goes first."),

@@ -24,8 +24,13 @@ from stringd.actions.requirements.required_variables import (
     setup_hint,
 )
 from stringd.actions.results.action_files import ActionFiles, replaced_notice, untrusted_refusal
-from stringd.actions.results.remembered_names import with_links, with_template_values
-from stringd.actions.results.rendered_answer import name_markdown_links, render_answer
+from stringd.actions.results.remembered_names import with_links, with_template_values, with_values
+from stringd.actions.results.rendered_answer import (
+    RenderedText,
+    json_as_markdown,
+    name_markdown_links,
+    render_answer,
+)
 from stringd.actions.shell.cli_run import run_cli
 from stringd.actions.templates.template_run import SHORT_LANGUAGE, RenderedTemplate, Template, render
 from stringd.actions.values.secret_taint import Taint, may_leave_secret, taint_of
@@ -203,21 +208,32 @@ class ActionRun:
         return ()
 
     async def _reply_without_template(self, answer: Answer, provenance: Provenance) -> Reply:
-        if answer.status is None:
+        # The topic keeps this URI as the base of the answer's links.
+        answer = replace(answer, uri=self.environment.mask(answer.uri))
+        if self._shows_markdown(answer):
+            shown = await json_as_markdown(answer, self.page.sheet.shortcuts.by_id)
+        elif answer.status is None:
             is_output = self.call.action.method == CLI
             overflow = Overflow.HEAD_AND_TAIL if is_output else Overflow.PARTS
             return Reply.page("", answer.text or NO_OUTPUT, overflow=overflow)
-        state = self.invocation.session.state
-        # The topic keeps this URI as the base of the answer's links.
-        answer = replace(answer, uri=self.environment.mask(answer.uri))
-        shown = await render_answer(answer, self.invocation.runtime, self._taken_names(state))
+        else:
+            taken = self._taken_names(self.invocation.session.state)
+            shown = await render_answer(answer, self.invocation.runtime, taken)
+        notices = self._remember(self._with_names(shown, answer, provenance))
+        is_opened = answer.status is not None and self.call.action.method not in _CHANGING
+        return Reply.page(f"Opened {answer.uri}" if is_opened else "", shown.text).below(notices)
+
+    def _shows_markdown(self, answer: Answer) -> bool:
+        """Whether the answer is JSON to be shown as Markdown."""
+        wanted = answer.as_markdown or self.page.sheet.parsed.declarations.json_as_markdown
+        return wanted and isinstance(answer.body, dict | list)
+
+    def _with_names(self, shown: RenderedText, answer: Answer, provenance: Provenance) -> State:
+        state = with_values(self.invocation.session.state, shown.values, provenance)
         if provenance.is_own:
             # The links were written by the service, not by the user's document.
             provenance = replace(provenance, author=Author.NETWORK, document=answer.uri)
-        self.invocation.session.remember(with_links(state, shown.links, provenance))
-        if self.call.action.method in _CHANGING:
-            return Reply.page("", shown.text)
-        return Reply.page(f"Opened {answer.uri}", shown.text)
+        return with_links(state, shown.links, provenance)
 
     def _taken_names(self, state: State) -> Iterable[str]:
         return (*self.page.sheet.shortcuts.by_id, *state.values)

@@ -17,6 +17,7 @@ class Answer:
 
     `data` holds the received bytes if the text does not preserve them, such as those of an image. `status` is
     None and `uri` empty unless the answer came over HTTP. `zone` is the network zone of the answering host.
+    `as_markdown` shows the objects and lists of a JSON body as Markdown if no template shows them.
     """
 
     status: int | None = None
@@ -27,6 +28,7 @@ class Answer:
     media_type: str = "text/plain"
     uri: str = ""
     zone: Zone = Zone.LOOPBACK
+    as_markdown: bool = False
 
 
 def read_json(text: str) -> object:

@@ -13,6 +13,7 @@ from stringd.documents.syntax.actions import CLI, Action
 from stringd.documents.syntax.blocks import Names, slug
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.forms import form_action
+from stringd.documents.syntax.json_markdown import JsonMarkdown, json_markdown
 from stringd.documents.syntax.markdown_writer import MarkdownWriter
 from stringd.documents.syntax.parameters import Parameter
 from stringd.documents.syntax.parsed_document import ParsedDocument
@@ -28,6 +29,7 @@ __all__ = [
     "Action",
     "Diagnostic",
     "DiagnosticCode",
+    "JsonMarkdown",
     "Linked",
     "MarkdownWriter",
     "Names",
@@ -43,6 +45,7 @@ __all__ = [
     "is_directory",
     "is_there",
     "is_uri",
+    "json_markdown",
     "locate",
     "origin_of",
     "parsing_effort",

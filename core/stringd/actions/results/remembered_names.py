@@ -40,6 +40,13 @@ def with_links(state: State, links: Mapping[str, str], provenance: Provenance) -
     return replace(state, links=dict(known[-NAMES:]))
 
 
+def with_values(state: State, values: Mapping[str, str], provenance: Provenance) -> State:
+    """Return the state with the named values of an answer."""
+    if not values:
+        return state
+    return replace(state, values=merge_values(state.values, attributed(values, provenance)))
+
+
 def merge_values(known: Mapping[str, T], added: Mapping[str, T]) -> Mapping[str, T]:
     """Return the values of `@name`; new numbered names of a label replace all its earlier ones."""
     labels = {it["label"] for name in added if (it := _NUMBERED.fullmatch(name))}

@@ -7,11 +7,13 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from stringd.actions.answers import Answer
+from stringd.actions.templates.limits import NAMES
 from stringd.api.documents import LoadedBytes
 from stringd.api.runtime import Runtime
 from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.syntax.document_text import render
+from stringd.documents.syntax.json_markdown import json_markdown
 from stringd.documents.syntax.lines import Lines
 from stringd.documents.syntax.parser import Parsed
 from stringd.documents.syntax.parsing_cost import OF_A_STRANGER
@@ -26,10 +28,11 @@ _LINK = re.compile(r"\]\(|\]:|\]\[")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderedText:
-    """A text for the agent, and the link targets by name."""
+    """A text for the agent, and what is behind its `@name`s: the targets of links, and values."""
 
     text: str
     links: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, str] = field(default_factory=dict)
 
 
 async def render_answer(answer: Answer, runtime: Runtime, taken: Iterable[str]) -> RenderedText:
@@ -46,6 +49,14 @@ async def render_answer(answer: Answer, runtime: Runtime, taken: Iterable[str]) 
     return _with_names(
         lines, name_links(document.outline.links, lines, taken, runtime.named_schemes), answer.uri
     )
+
+
+async def json_as_markdown(answer: Answer, taken: Iterable[str]) -> RenderedText:
+    """Return the JSON of an answer as Markdown, with names for its links and long ids."""
+    made = await done(
+        lambda: json_markdown(answer.body, taken, most_names=NAMES), here=len(answer.text) <= SMALL
+    )
+    return RenderedText(text=made.text, links=made.links, values=made.values)
 
 
 def _loaded(answer: Answer) -> LoadedBytes:

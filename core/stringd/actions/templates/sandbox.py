@@ -13,6 +13,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from stringd.actions.templates.block_lines import TrimBlockLines
 from stringd.actions.templates.limits import LimitCounter
 from stringd.actions.templates.response_values import text_of
+from stringd.documents.syntax.json_markdown import json_markdown
 
 FILENAME = "<template>"
 # Other exports, such as macros and namespaces, have no meaning outside the template.
@@ -56,6 +57,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def __init__(self) -> None:
         super().__init__(undefined=_Missing, extensions=[TrimBlockLines], finalize=self._shown)
+        self.filters["markdown"] = self._as_markdown
         self.counter = LimitCounter()
         self._body: object = None
         self._has_hit = self._has_miss = False
@@ -93,6 +95,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
         text = self.counter.join(template.root_render_func(context))
         exported = {name: it for name, it in context.get_exported().items() if isinstance(it, _VALUES)}
         return text, {name: self.counter.count_text(text_of(it)) for name, it in exported.items()}
+
+    def _as_markdown(self, value: object) -> str:
+        """Return a part of the response as Markdown."""
+        self._note_miss(value)
+        return "" if isinstance(value, Undefined) else json_markdown(value).text
 
     def _noted(self, obj: object, value: Any) -> Any:
         """Note that a key of the body was found."""

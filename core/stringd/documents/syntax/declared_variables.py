@@ -28,11 +28,15 @@ class DeclaredVariable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declarations:
-    """What a document declares: its `$NAME`s, the variables that it requires, and those that it exports."""
+    """What a document declares: its `$NAME`s, the variables that it requires, and those that it exports.
+
+    `json_as_markdown` is whether answers in JSON are shown as Markdown where no template shows them.
+    """
 
     secrets: tuple[DeclaredVariable, ...] = ()
     required: tuple[str, ...] = ()
     exported: frozenset[str] = frozenset()
+    json_as_markdown: bool = False
 
 
 NOTHING_DECLARED = Declarations()
@@ -46,6 +50,7 @@ def read_declarations(frontmatter: Mapping[str, Any]) -> Declarations:
         secrets=declared_variables(frontmatter),
         required=required_names(frontmatter),
         exported=exported_names(frontmatter),
+        json_as_markdown=frontmatter.get("answers") == "markdown",
     )
 
 
