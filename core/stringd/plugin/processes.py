@@ -22,6 +22,7 @@ from stringd.processes.proc import (
     thread_ids,
     working_directory,
 )
+from stringd.processes.program_pipes import ProgramPipes, piped_program_of, write_pipe
 from stringd.processes.shell_command import NO_OUTPUT, exit_line, shell_reply
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "Message",
     "MessageSocket",
     "Process",
+    "ProgramPipes",
     "age",
     "command_line",
     "descriptor_info",
@@ -40,6 +42,7 @@ __all__ = [
     "exit_line",
     "exported",
     "kept_environment",
+    "piped_program_of",
     "process_ids",
     "processes",
     "read_limit",
@@ -51,4 +54,5 @@ __all__ = [
     "time_limit",
     "topic_environment",
     "working_directory",
+    "write_pipe",
 ]

@@ -1,7 +1,4 @@
-"""A program that answers instead of a model, as its supervisor starts it.
-
-Supervisors import this module: it must not import `stringd.plugin`.
-"""
+"""A program whose standard streams are pipes of the daemon, as its supervisor starts it."""
 
 from __future__ import annotations
 
@@ -13,20 +10,20 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from stringd.plugin.processes import Message, MessageSocket
+    from stringd.processes.packets import Message, MessageSocket
 
 
 @contextmanager
-def open_program(control: MessageSocket, options: Mapping[str, Any]) -> Iterator[AnsweringProgram]:
+def open_program(control: MessageSocket, options: Mapping[str, Any]) -> Iterator[PipedProgram]:
     """Take the order of the daemon, which is no argument of this process: all users could read those."""
     del options
     order = control.receive()
     if order is None:
         raise SystemExit
-    yield AnsweringProgram(control, order)
+    yield PipedProgram(control, order)
 
 
-class AnsweringProgram:
+class PipedProgram:
     """Starts a program in a group of its own, with the daemon's descriptors as its standard streams."""
 
     poll_seconds: float | None = None
