@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from string import Formatter
 
 import pytest
 
-from stringd.documents.syntax.diagnostics import DiagnosticCode
 from stringd.documents.syntax.frontmatter import MOST_CHARACTERS
+from stringd.plugin.actions import ActionCall, ActionMethod, Answer, flaw_of_action
+from stringd.plugin.documents import Action, Diagnostic, DiagnosticCode
 from stringd_app.checking import check_file
 from tests.docs.pages import text_of
 
@@ -42,6 +44,9 @@ DOCUMENTS = {
     Code.ACTION_NAME: "```act.Say\nCLI true\n```\n",
     Code.FENCE_CUT: action("CLI true") + "```act.a.response\nSee\n```json\n{Response.body}\n```\nmore\n```\n",
     Code.ACTION_METHOD: action("FETCH x"),
+    Code.ACTION_CALL: action("CALL tools"),
+    Code.ACTION_CALL_UNKNOWN: action("CALL toolz list"),
+    Code.ACTION_CALL_FLAWED: action("CALL tools list"),
     Code.ACTION_REPEATED: action("CLI true") + action("CLI true"),
     Code.ACTION_URL: action("GET /x"),
     Code.ACTION_OPTION: action("GET http://x.y/ --data 1"),
@@ -66,6 +71,17 @@ DOCUMENTS = {
 }
 
 
+async def call_tool(call: ActionCall) -> Answer:
+    return Answer()
+
+
+def check_tool(action: Action, package: Path | None) -> Iterable[Diagnostic]:
+    yield flaw_of_action(action, f"{package} has no tool {action.target}", "Name another one.")
+
+
+TOOLS = ActionMethod(name="tools", summary="Call tools.", run=call_tool, check=check_tool)
+
+
 def test_every_code_has_a_sample_document() -> None:
     assert DOCUMENTS.keys() == set(DiagnosticCode)
 
@@ -75,7 +91,7 @@ def test_every_code_has_a_sample_document() -> None:
 def test_sample_document_yields_message_and_remedy(code: DiagnosticCode, tmp_path: Path) -> None:
     path = tmp_path / "string.md"
     path.write_text(DOCUMENTS[code], encoding="utf-8", errors="surrogateescape")
-    found = [it for it in check_file(path, tmp_path) if it.code is code]
+    found = [it for it in check_file(path, tmp_path, lambda: [TOOLS]) if it.code is code]
     assert found
     for it in found:
         assert 1 <= it.line <= DOCUMENTS[code].count("\n") + 1

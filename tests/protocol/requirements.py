@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.protocol.clauses_acting import ACTING
+from tests.protocol.clauses_action_methods import ACTION_METHODS
 from tests.protocol.clauses_activity_cancel import ACTIVITY_CANCEL
 from tests.protocol.clauses_activity_data import ACTIVITY_DATA
 from tests.protocol.clauses_activity_events import ACTIVITY_EVENTS
@@ -45,6 +46,7 @@ from tests.protocol.records import Gap, Requirement
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
+    *ACTION_METHODS,
     *(APPROVAL_REQUESTS + APPROVAL_POLICY + APPROVAL_AUDIT + APPROVAL_EXECUTION),
     *QUESTIONS,
     *(APPROVAL_WIRE + APPROVAL_ASKING + APPROVAL_GATE),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from operator import attrgetter
@@ -17,13 +16,14 @@ from stringd.actions.environment.provenance_notices import (
     unconfirmed_refusal,
 )
 from stringd.actions.environment.topic_variables import Variables, variables_used_by
-from stringd.actions.http.http_run import run_http
+from stringd.actions.methods.action_dispatch import carry_out
+from stringd.actions.methods.action_method import ActionCall
 from stringd.actions.requirements.required_variables import (
     missing_variable_hints,
     require_variables,
     setup_hint,
 )
-from stringd.actions.results.action_files import ActionFiles, replaced_notice, untrusted_refusal
+from stringd.actions.results.action_files import ActionFiles, replaced_notice
 from stringd.actions.results.remembered_names import with_links, with_template_values, with_values
 from stringd.actions.results.rendered_answer import (
     RenderedText,
@@ -31,7 +31,6 @@ from stringd.actions.results.rendered_answer import (
     name_markdown_links,
     render_answer,
 )
-from stringd.actions.shell.cli_run import run_cli
 from stringd.actions.templates.template_run import SHORT_LANGUAGE, RenderedTemplate, Template, render
 from stringd.actions.values.secret_taint import Taint, may_leave_secret, taint_of
 from stringd.actions.values.typed_values import Value
@@ -40,12 +39,10 @@ from stringd.api.provenance import Attributed, Author, Provenance
 from stringd.api.replies import Overflow, Reply
 from stringd.api.sessions import NamedValue, State
 from stringd.documents.pages.page import Page
-from stringd.documents.paths.resolving import working_directory
-from stringd.documents.syntax.actions import CLI, HTTP_METHODS
+from stringd.documents.syntax.actions import CLI
 from stringd.errors import ErrorCode, Refusal
 from stringd.events.output_feed import current_output
 from stringd.processes.shell_command import NO_OUTPUT
-from stringd.text.formatting import fenced
 
 # The remembered values that a call uses, by the reference to each: `{name}` or `@name`.
 References = Mapping[str, Attributed[NamedValue]]
@@ -107,6 +104,12 @@ class ActionRun:
         if isinstance(answer, Reply):
             return answer
         provenance = self._provenance(answer, used, taint)
+        reply = await self._shown(answer, template, variables, provenance)
+        return reply.below(answer.notices) if answer.notices else reply
+
+    async def _shown(
+        self, answer: Answer, template: Template | None, variables: Mapping[str, str], provenance: Provenance
+    ) -> Reply:
         if template is None:
             return await self._reply_without_template(answer, provenance)
         text, role = template
@@ -153,34 +156,19 @@ class ActionRun:
         return replace(provenance, zone=min(zones), holds_secret=holds_secret)
 
     async def _answer(self, variables: Mapping[str, str], taint: Taint) -> Answer | Reply:
-        action, session = self.call.action, self.invocation.session
-        files = ActionFiles(self.invocation, self.environment)
-        if action.method == CLI:
-            if not self.environment.trusted:
-                raise untrusted_refusal("runs no commands", self.environment)
-            return await run_cli(
-                action,
-                self.call.values,
-                self.environment,
-                directory=working_directory(session),
-                session=session,
-                read_file=files.read,
-            )
-        if action.method in HTTP_METHODS:
-            return await run_http(
-                action,
-                self.call.values,
-                self.environment,
-                variables,
+        return await carry_out(
+            ActionCall(
+                invocation=self.invocation,
                 page=self.page,
-                client=self.invocation.runtime.http,
-                read_file=files.read,
-                confirmed=self.call.confirmed,
-                unasked=self.unasked and not self.environment.trusted,
+                action=self.call.action,
+                values=self.call.values,
+                environment=self.environment,
+                variables=variables,
                 taint=taint,
+                confirmed=self.call.confirmed,
+                unasked=self.unasked,
             )
-        function = self.environment.functions[action.id]
-        return _function_answer(await function.run(self.call.values, self.environment, session))
+        )
 
     async def _reply_from_template(self, rendered: RenderedTemplate, provenance: Provenance) -> Reply:
         files = ActionFiles(self.invocation, self.environment)
@@ -210,7 +198,9 @@ class ActionRun:
     async def _reply_without_template(self, answer: Answer, provenance: Provenance) -> Reply:
         # The topic keeps this URI as the base of the answer's links.
         answer = replace(answer, uri=self.environment.mask(answer.uri))
-        if self._shows_markdown(answer):
+        if answer.markdown:
+            shown = RenderedText(text=answer.markdown, links=answer.links, values=answer.values)
+        elif self._shows_markdown(answer):
             shown = await json_as_markdown(answer, self.page.sheet.shortcuts.by_id)
         elif answer.status is None:
             is_output = self.call.action.method == CLI
@@ -220,7 +210,8 @@ class ActionRun:
             taken = self._taken_names(self.invocation.session.state)
             shown = await render_answer(answer, self.invocation.runtime, taken)
         notices = self._remember(self._with_names(shown, answer, provenance))
-        is_opened = answer.status is not None and self.call.action.method not in _CHANGING
+        is_document = answer.status is not None and not answer.markdown
+        is_opened = is_document and self.call.action.method not in _CHANGING
         return Reply.page(f"Opened {answer.uri}" if is_opened else "", shown.text).below(notices)
 
     def _shows_markdown(self, answer: Answer) -> bool:
@@ -232,7 +223,8 @@ class ActionRun:
         state = with_values(self.invocation.session.state, shown.values, provenance)
         if provenance.is_own:
             # The links were written by the service, not by the user's document.
-            provenance = replace(provenance, author=Author.NETWORK, document=answer.uri)
+            document = answer.uri or self.page.uri
+            provenance = replace(provenance, author=Author.NETWORK, document=document)
         return with_links(state, shown.links, provenance)
 
     def _taken_names(self, state: State) -> Iterable[str]:
@@ -248,10 +240,3 @@ class ActionRun:
         masked = await asyncio.to_thread(self.environment.mask, reply.content or "")
         hints = missing_variable_hints(self.page, self.environment)
         return replace(reply, content="\n".join((masked, *hints)))
-
-
-def _function_answer(result: object) -> Answer:
-    if result is None or isinstance(result, str):
-        return Answer(body=result or "", text=result or "")
-    text = json.dumps(result, indent=2, ensure_ascii=False)
-    return Answer(body=json.loads(text), text=fenced(text, "json"), media_type="application/json")

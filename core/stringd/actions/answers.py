@@ -1,4 +1,4 @@
-"""The answer of an action, whether a service, a program or a function gave it."""
+"""The answer of an action, whether a service, a program, a function or a plugin gave it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from stringd.api.sessions import NamedValue
 from stringd.api.zones import Zone
 
 _JSON_STARTS = ("{", "[", '"')
@@ -18,6 +19,8 @@ class Answer:
     `data` holds the received bytes if the text does not preserve them, such as those of an image. `status` is
     None and `uri` empty unless the answer came over HTTP. `zone` is the network zone of the answering host.
     `as_markdown` shows the objects and lists of a JSON body as Markdown if no template shows them.
+    `markdown` is shown in place of the text unless there is a template; whoever makes it escapes the texts of
+    the service, and says which values and links it names. `notices` are shown above the answer in any case.
     """
 
     status: int | None = None
@@ -29,6 +32,10 @@ class Answer:
     uri: str = ""
     zone: Zone = Zone.LOOPBACK
     as_markdown: bool = False
+    markdown: str = ""
+    values: Mapping[str, NamedValue] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
 
 
 def read_json(text: str) -> object:

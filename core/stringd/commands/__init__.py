@@ -1,10 +1,12 @@
-"""The shared commands, registered through the plugin hooks."""
+"""The shared commands, and the hook of the actions that they call, registered through the plugin hooks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from stringd.actions.methods.action_method import ActionMethod, stringd_action_methods
 from stringd.api.commands import Command
+from stringd.api.hooks import Hook
 from stringd.api.settings import Settings
 from stringd.commands.act import ACT, ACTION
 from stringd.commands.answer import ANSWER
@@ -70,3 +72,9 @@ def stringd_commands() -> Iterable[Command]:
 def stringd_settings() -> Iterable[Settings]:
     """Add the settings of answers."""
     return (Settings(record=AnswerSettings),)
+
+
+@hookimpl
+def stringd_hooks() -> Iterable[Hook]:
+    """Add the hook with which plugins carry out actions."""
+    return (Hook(what="action-method", record=ActionMethod, spec=stringd_action_methods),)

@@ -10,10 +10,11 @@ from stringd.actions.arguments.action_call import Call, read_call
 from stringd.actions.arguments.call_text import USAGE, split_call
 from stringd.actions.arguments.schema import schema_of, usage_of
 from stringd.actions.default_action import opened_reply
-from stringd.actions.environment.action_environment import environment_of
+from stringd.actions.environment.action_environment import Environment, environment_of
 from stringd.actions.environment.provenance_notices import foreign_value_notices
 from stringd.actions.forms.form_secrets import secrets_of_forms
 from stringd.actions.forms.submissions import form_target
+from stringd.actions.methods.known_methods import description_of
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.outlines import Form
 from stringd.api.replies import Reply
@@ -41,12 +42,18 @@ async def run(invocation: Invocation) -> Reply:
         raise _unknown(name, actions)
     call = read_call(action, typed, invocation.session, environment)
     if call.wants_help or (call.is_bare and call.missing):
-        summary = environment.functions[name].summary if name in environment.functions else ""
-        return Reply.page(f"Action: {name}", schema_of(action, summary))
+        return await _explained(invocation, action, environment)
     if action.form:
         reply = await _send(invocation, page, action.form, call)
         return reply.below(foreign_value_notices(call.references, environment.variables))
     return await ActionRun(invocation=invocation, page=page, environment=environment, call=call).reply()
+
+
+async def _explained(invocation: Invocation, action: Action, environment: Environment) -> Reply:
+    function = environment.functions.get(action.id)
+    schema = schema_of(action, function.summary if function else "")
+    more = await description_of(action, environment.package, invocation.runtime)
+    return Reply.page(f"Action: {action.id}", "\n\n".join(filter(None, (schema, more.strip("\n")))))
 
 
 async def _send(invocation: Invocation, page: Page, form: Form, call: Call) -> Reply:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 
 from stringd.actions.environment.action_environment import environment_of
 from stringd.actions.environment.provenance_notices import describe_provenance
+from stringd.actions.methods.known_methods import call_flaws
 from stringd.actions.values.typed_values import display_value
 from stringd.api.commands import Command, Invocation
 from stringd.api.provenance import Provenance
@@ -15,6 +16,7 @@ from stringd.commands.set import variable_lines
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.page import Page
 from stringd.documents.paths.resolving import working_directory
+from stringd.documents.syntax.diagnostics import Diagnostic
 from stringd.documents.syntax.lines import Lines, line_number
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.typed_paths import display, file_of
@@ -92,18 +94,20 @@ async def _document_facts(invocation: Invocation) -> Iterable[Fact]:
         page = await DocumentNavigator(invocation).current()
     except Refusal as refusal:
         return [("warning", f"{refusal.code}: {refusal.message}")]
-    offers = _offers(page, environment_of(invocation, page).actions_of(page))
-    return [*offers, *_warnings(page)]
+    environment = environment_of(invocation, page)
+    offers = _offers(page, environment.actions_of(page))
+    flaws = await call_flaws(page.sheet.actions.actions, environment.package, invocation.runtime)
+    return [*offers, *_warnings(page, (*page.diagnostics, *flaws))]
 
 
-def _warnings(page: Page) -> Iterator[Fact]:
+def _warnings(page: Page, diagnostics: Sequence[Diagnostic]) -> Iterator[Fact]:
     # The parser also ends lines at a lone CR, which the line numbers in replies do not count.
     lines = Lines(page.source)
-    for it in page.diagnostics[:MOST]:
+    for it in diagnostics[:MOST]:
         number = line_number(page.source, lines.start(it.line - 1))
         yield "warning", f"line {number}: {it.message}"
-    if len(page.diagnostics) > MOST:
-        yield "warning", f"… and {len(page.diagnostics) - MOST} more, once these are repaired"
+    if len(diagnostics) > MOST:
+        yield "warning", f"… and {len(diagnostics) - MOST} more, once these are repaired"
 
 
 def _offers(page: Page, actions: Iterable[str]) -> Iterator[Fact]:

@@ -1,8 +1,9 @@
-"""Build and check actions: environments, arguments, placeholders and analysis."""
+"""Build, carry out and check actions: methods, environments, arguments, placeholders and analysis."""
 
 from __future__ import annotations
 
 from stringd.actions.acting_topic import ActingTopic, open_document_topic
+from stringd.actions.answers import Answer
 from stringd.actions.arguments.schema import expectation, schema_of
 from stringd.actions.environment.action_environment import (
     TEMPLATES,
@@ -10,14 +11,17 @@ from stringd.actions.environment.action_environment import (
     Environment,
     FunctionRun,
 )
+from stringd.actions.methods.action_method import ActionCall, ActionMethod, flaw_of_action
+from stringd.actions.methods.known_methods import flaws_of_calls
 from stringd.actions.shell.analysed_command import analyse_command
 from stringd.actions.shell.analysis.argument_analysis import evaluates_arguments
 from stringd.actions.templates.template_diagnostics import check_template, check_template_in
 from stringd.actions.templates.template_run import parameters_in
 from stringd.actions.values.conversion import fits
+from stringd.actions.values.nested_values import FlagText
 from stringd.actions.values.placeholders import find_placeholders, placeholder_names
 from stringd.actions.values.secret_taint import secret_names
-from stringd.actions.values.typed_values import Value
+from stringd.actions.values.typed_values import JsonText, Value
 from stringd.documents.syntax.declared_variables import (
     DeclaredVariable,
     declared_variables,
@@ -27,10 +31,15 @@ from stringd.documents.syntax.declared_variables import (
 __all__ = [
     "TEMPLATES",
     "ActingTopic",
+    "ActionCall",
     "ActionFunction",
+    "ActionMethod",
+    "Answer",
     "DeclaredVariable",
     "Environment",
+    "FlagText",
     "FunctionRun",
+    "JsonText",
     "Value",
     "analyse_command",
     "check_template",
@@ -41,6 +50,8 @@ __all__ = [
     "exported_names",
     "find_placeholders",
     "fits",
+    "flaw_of_action",
+    "flaws_of_calls",
     "open_document_topic",
     "parameters_in",
     "placeholder_names",

@@ -9,7 +9,7 @@ from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.paths.resolving import locate, resolve, working_directory
 from stringd.documents.paths.text_files import read_if_there, read_text
-from stringd.documents.syntax.actions import CLI, Action
+from stringd.documents.syntax.actions import CALL, CLI, Action
 from stringd.documents.syntax.blocks import Names, slug
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.forms import form_action
@@ -24,6 +24,7 @@ from stringd.text.uris import is_uri, resolve_uri
 from stringd.text.web_urls import origin_of
 
 __all__ = [
+    "CALL",
     "CLI",
     "OF_A_STRANGER",
     "Action",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from stringd.config import Config
 from stringd.extensions.discovery import Candidate, installed_plugins
@@ -11,10 +13,21 @@ from stringd.extensions.inspection import Inspection, inspect_plugins, plugins_a
 __all__ = [
     "Candidate",
     "Inspection",
+    "added_records",
     "inspect_plugin",
     "installed_plugins",
     "plugins_at",
 ]
+
+Record = TypeVar("Record")
+
+
+def added_records(record: type[Record], config: Config) -> Sequence[Record]:
+    """Return the records of a type that the plugins of a configuration return from hooks of other plugins."""
+    # Importing the runtime is slow.
+    from stringd.server.app import make_runtime
+
+    return make_runtime(config).added(record)
 
 
 def inspect_plugin(path: Path, config: Config) -> list[Inspection]:

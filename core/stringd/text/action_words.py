@@ -60,6 +60,16 @@ def split_words(text: str, *, secret: bool = False) -> tuple[Word, ...]:
     return tuple(_words(text, secret=secret))
 
 
+def line_end(text: str) -> int | None:
+    """Return where the first line of the arguments ends, quoted ones aside; None if nothing is below it."""
+    position = 0
+    while found := _PIECE.match(text, position):
+        if found["newline"]:
+            return found.start()
+        position = found.end()
+    return None
+
+
 def fill(word: Word, lookup: Callable[[str], str | None]) -> str:
     r"""Return the word with `{name}` and a whole `<name>` substituted and `\{`, `\<`, `\$`, `\@` as text."""
     whole = _WHOLE.fullmatch(word.text)

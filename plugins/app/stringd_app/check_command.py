@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +14,10 @@ from stringd.plugin.text import counted
 from stringd_app.entry_document import app_around, app_texts
 
 if TYPE_CHECKING:
+    from stringd.plugin.actions import ActionMethod
     from stringd.plugin.documents import Diagnostic
     from stringd.plugin.inspection import Inspection
+    from stringd_app.checking import Methods
 
 MISUSE = 2
 
@@ -29,7 +32,8 @@ def _run(arguments: argparse.Namespace) -> int:
     files = app_texts(root) if path.is_dir() else [path]
     if not files:
         raise Fault(f"no document in {arguments.path}", exit_code=MISUSE)
-    found = [(file.relative_to(root), it) for file in files for it in _check(file, root)]
+    methods = _action_methods(arguments)
+    found = [(file.relative_to(root), it) for file in files for it in _check(file, root, methods)]
     lines = [f"{file}:{it.line}: {it.message}\n    {it.remedy}" for file, it in found]
     summary = f"{counted(len(files), 'file')}, {counted(len(found), 'warning')}"
     write_output("\n".join((*lines, summary)))
@@ -58,11 +62,24 @@ def _lines(found: Inspection) -> Iterator[str]:
     yield from (f"\n{it}" for it in found.tracebacks)
 
 
-def _check(file: Path, root: Path) -> list[Diagnostic]:
+def _check(file: Path, root: Path, methods: Methods) -> list[Diagnostic]:
     # The template languages are slow to import, and no other subcommand needs them.
     from stringd_app.checking import check_file
 
-    return check_file(file, root)
+    return check_file(file, root, methods)
+
+
+def _action_methods(arguments: argparse.Namespace) -> Methods:
+    """Return a function that loads all plugins and returns their action methods."""
+
+    @cache
+    def load() -> Sequence[ActionMethod]:
+        from stringd.plugin.actions import ActionMethod
+        from stringd.plugin.inspection import added_records
+
+        return added_records(ActionMethod, arguments.config)
+
+    return load
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 from urllib.parse import unquote
 
 from stringd.plugin import Package, Refusal
 from stringd.plugin.actions import (
     TEMPLATES,
+    ActionMethod,
     check_template,
     find_placeholders,
+    flaws_of_calls,
     parameters_in,
     placeholder_names,
     secret_names,
 )
 from stringd.plugin.documents import (
+    CALL,
     CLI,
     Action,
     Diagnostic,
@@ -37,6 +41,8 @@ from stringd.plugin.text import nearest
 from stringd_app.command_safety import unproved
 from stringd_app.declaration_checks import VARIABLE, check_modifiers, check_parameters, check_url
 from stringd_app.entry_document import is_name, named_entry, read_entry
+
+Methods: TypeAlias = Callable[[], Collection[ActionMethod]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,30 +67,34 @@ class CheckedFile:
     templates: tuple[TemplateText, ...] = ()
 
 
-def check_file(path: Path, root: Path) -> list[Diagnostic]:
+def check_file(path: Path, root: Path, methods: Methods = tuple) -> list[Diagnostic]:
     """Return the diagnostics of a document or template in the order of its lines; `root` is the app."""
-    checked = check_text(path, root)
+    checked = check_text(path, root, methods)
     found = list(checked.diagnostics)
     for it in checked.templates:
         found += it.in_file(check_template(it.text, it.role, it.subject))
     return sorted(found, key=lambda it: it.line)
 
 
-def check_text(path: Path, root: Path) -> CheckedFile:
-    """Return the diagnostics of a document or template file that need no worker process."""
+def check_text(path: Path, root: Path, methods: Methods = tuple) -> CheckedFile:
+    """Return the diagnostics of a document or template file that need no worker process.
+
+    `methods` is called only for a document whose actions plugins carry out.
+    """
     try:
         if path.suffix == ".j2":
             template = TemplateText(text=read_text(path, path.name), role="response.j2")
             return CheckedFile(templates=(template,))
-        return _check_document(path, root)
+        return _check_document(path, root, methods)
     except Refusal as refusal:
         unreadable = Diagnostic(DiagnosticCode.DOCUMENT_UNREADABLE, 1, {"reason": refusal.message})
         return CheckedFile(diagnostics=(unreadable,))
 
 
-def _check_document(path: Path, root: Path) -> CheckedFile:
+def _check_document(path: Path, root: Path, methods: Methods) -> CheckedFile:
     page = _page(path, root)
     document = read_sheet(page.source)
+    calls = [it for it in document.actions.actions.values() if it.method == CALL]
     found = (
         *page.diagnostics,
         *_check_name(document),
@@ -92,6 +102,7 @@ def _check_document(path: Path, root: Path) -> CheckedFile:
         *_check_default(document, root),
         *(it for action in document.actions.actions.values() for it in _check_action(action, document, root)),
         *(it for action in document.actions.actions.values() for it in unproved(action)),
+        *(flaws_of_calls(calls, root, methods()) if calls else ()),
         *_check_links(document, path, root),
     )
     return CheckedFile(
@@ -147,7 +158,7 @@ def _check_action(action: Action, document: ParsedDocument, root: Path) -> Itera
     yield from check_modifiers(action)
     if action.method == CLI:
         yield from _check_command(action, document, root)
-    else:
+    elif action.method != CALL:
         yield from check_url(action)
         yield from _check_request(action, document, root)
 

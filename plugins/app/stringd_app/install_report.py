@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from stringd.plugin import Invocation, Refusal
-from stringd.plugin.actions import analyse_command
-from stringd.plugin.documents import CLI, Action, Diagnostic, read_if_there, read_sheet, read_text
+from stringd.plugin.actions import ActionMethod, analyse_command
+from stringd.plugin.documents import CALL, CLI, Action, Diagnostic, read_if_there, read_sheet, read_text
 from stringd.plugin.files import real_path
 from stringd.plugin.text import counted, printable
 from stringd.plugin.workers import READING
@@ -74,6 +75,9 @@ def _hosts(actions: Iterable[Action], directory: Path) -> list[str]:
 
 
 def _hosts_of(action: Action, directory: Path) -> Iterator[str]:
+    if action.method == CALL:
+        # The plugin knows them; the source of the app tells which.
+        return
     if action.method != CLI:
         first = _HOST.match(action.target)
         # A URL may begin with a `$NAME` that holds its host.
@@ -101,9 +105,10 @@ async def _flaws(files: Sequence[Path], directory: Path, invocation: Invocation)
 
     session, workers = invocation.session, invocation.runtime.template_workers
     owner = f"{session.user.id}:{session.name}"
+    methods = partial(invocation.runtime.added, ActionMethod)
     flaws = []
     for file in files:
-        checked = await READING.run(check_text, file, directory)
+        checked = await READING.run(check_text, file, directory, methods)
         found = list(checked.diagnostics)
         for it in checked.templates:
             found += it.in_file(await check_template_in(workers, owner, it.text, it.role, it.subject))

@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass, field
 
 from stringd.actions.arguments.schema import declared_flags
+from stringd.actions.values.nested_values import Path, split_path
 from stringd.documents.syntax.actions import Action, Parameter
+from stringd.documents.syntax.parameters import JSON
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.action_words import Word
 from stringd.text.masking import MASK
@@ -21,16 +23,27 @@ _TRUTH = frozenset({"true", "false"})
 class ArgumentWords:
     """The words of a call by parameter, with None for a flag without a value.
 
-    `operands` are the words that are not assigned to a parameter yet.
+    `parts` are the words of parts of a JSON value, such as `--key.sub`, with the path of each. `operands` are
+    the words that are not assigned to a parameter yet.
     """
 
     by_name: dict[str, list[Word | None]] = field(default_factory=dict)
+    parts: dict[str, list[tuple[Path, Word | None]]] = field(default_factory=dict)
     operands: list[Word] = field(default_factory=list)
     wants_help: bool = False
 
     def give(self, name: str, word: Word | None) -> None:
         """Add a word to a parameter."""
         self.by_name.setdefault(name, []).append(word)
+
+    def give_part(self, name: str, path: Path, word: Word | None) -> None:
+        """Add a word to a part of a parameter's value."""
+        self.parts.setdefault(name, []).append((path, word))
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The parameters that flags or operands name."""
+        return frozenset((*self.by_name, *self.parts))
 
 
 def assign_words(words: tuple[Word, ...], action: Action) -> ArgumentWords:
@@ -72,7 +85,8 @@ class _WordAssigner:
                 self.words.give(named["name"], word.behind(named.end()))
             else:
                 by_order.append(word)
-        free = [name for name in self._by_name if name not in self.words.by_name]
+        given = self.words.given
+        free = [name for name in self._by_name if name not in given]
         if len(by_order) > len(free):
             raise self._refusal(f"Too many values: {self._quoted(by_order[len(free)].text)}")
         for name, word in zip(free, by_order, strict=False):
@@ -82,18 +96,26 @@ class _WordAssigner:
         if flag[0] in {"--help", "-h"}:
             self.words.wants_help = True
             return
-        parameter = self._parameter(flag)
+        parameter, path = self._parameter(flag)
         if flag["value"]:
             value: Word | None = word.behind(flag.end())
         else:
             value = rest.pop() if rest and _is_value(rest[-1], parameter) else None
-        self.words.give(parameter.name, value)
+        if path:
+            self.words.give_part(parameter.name, path, value)
+        else:
+            self.words.give(parameter.name, value)
 
-    def _parameter(self, flag: re.Match[str]) -> Parameter:
+    def _parameter(self, flag: re.Match[str]) -> tuple[Parameter, Path]:
+        """Return the parameter of a flag, and the path of the part of its value that the flag names."""
         found = self._by_name.get(flag["long"]) if flag["long"] else self._by_alias.get(flag["short"])
-        if found is None:
+        if found is not None:
+            return found, ()
+        name, path = (split_path(flag["long"]) if flag["long"] else None) or ("", ())
+        found = self._by_name.get(name)
+        if found is None or found.type != JSON:
             raise self._refusal(f"Unknown flag: {self._quoted(flag[0].removesuffix('='))}")
-        return found
+        return found, path
 
     def _quoted(self, word: str) -> str:
         # A word that belongs to no parameter may be part of a secret.

@@ -10,7 +10,7 @@ from stringd.actions.values.placeholders import placeholder_names
 from stringd.api.provenance import Attributed, Provenance, plain
 from stringd.api.zones import Zone
 from stringd.documents.pages.page import Page
-from stringd.documents.syntax.actions import HTTP_METHODS, Action
+from stringd.documents.syntax.actions import CALL, HTTP_METHODS, Action
 from stringd.text.web_urls import origin_of
 
 Variables = Mapping[str, Attributed[str]]
@@ -72,8 +72,9 @@ def variables_used_by(
     named = (it for it in (*_in_request(action), *in_template) if it not in declared)
     not_given = [it for it in action.parameters if it.name not in given]
     in_defaults = (name for it in not_given for name in placeholder_names(it.default or ""))
-    # An optional parameter without a default falls back to the variable of its name.
-    fallbacks = (it.name for it in not_given if it.default is None and not it.required)
+    # An optional parameter without a default falls back to the variable of its name, but not for a plugin.
+    falling = not_given if action.method != CALL else ()
+    fallbacks = (it.name for it in falling if it.default is None and not it.required)
     used = (*named, *in_defaults, *fallbacks)
     return {name: variables[name] for name in used if name in variables}
 

@@ -11,7 +11,7 @@ from stringd.actions.shell.analysed_command import analyse_command
 from stringd.actions.values.secret_taint import secret_names
 from stringd.documents.paths.resolving import inside
 from stringd.documents.paths.text_files import read_if_there
-from stringd.documents.syntax.actions import CLI, Action
+from stringd.documents.syntax.actions import CALL, CLI, Action
 from stringd.errors import Refusal
 
 _IN_SHELL = re.compile(r"\$\{?[!#]?(?P<name>[A-Za-z_]\w*)", re.ASCII)
@@ -20,9 +20,9 @@ _IN_SHELL = re.compile(r"\$\{?[!#]?(?P<name>[A-Za-z_]\w*)", re.ASCII)
 def used_secrets(action: Action, names: Sequence[str], environment: Environment) -> Iterator[str]:
     """Yield those of the declared names that an action uses.
 
-    Actions coded in Python, and programs of the app whose text can't be read, may use all of them.
+    Actions coded in Python, plugins, and programs of the app whose text can't be read, may use all of them.
     """
-    if action.id in environment.functions:
+    if action.id in environment.functions or action.method == CALL:
         yield from names
     elif action.method == CLI:
         programs = _programs(action, environment.package) if names else ()

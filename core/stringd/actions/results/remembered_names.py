@@ -10,7 +10,7 @@ from typing import TypeVar
 from stringd.actions.templates.limits import NAMES
 from stringd.actions.templates.template_run import RenderedTemplate
 from stringd.api.provenance import Attributed, Provenance, attributed
-from stringd.api.sessions import State
+from stringd.api.sessions import NamedValue, State
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ def with_links(state: State, links: Mapping[str, str], provenance: Provenance) -
     return replace(state, links=dict(known[-NAMES:]))
 
 
-def with_values(state: State, values: Mapping[str, str], provenance: Provenance) -> State:
+def with_values(state: State, values: Mapping[str, NamedValue], provenance: Provenance) -> State:
     """Return the state with the named values of an answer."""
     if not values:
         return state

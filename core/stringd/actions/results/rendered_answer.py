@@ -10,6 +10,7 @@ from stringd.actions.answers import Answer
 from stringd.actions.templates.limits import NAMES
 from stringd.api.documents import LoadedBytes
 from stringd.api.runtime import Runtime
+from stringd.api.sessions import NamedValue
 from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.syntax.document_text import render
@@ -32,7 +33,7 @@ class RenderedText:
 
     text: str
     links: Mapping[str, str] = field(default_factory=dict)
-    values: Mapping[str, str] = field(default_factory=dict)
+    values: Mapping[str, NamedValue] = field(default_factory=dict)
 
 
 async def render_answer(answer: Answer, runtime: Runtime, taken: Iterable[str]) -> RenderedText:

@@ -52,9 +52,37 @@ def read_json_text(text: str) -> JsonText | None:
         value = json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return None
-    read = JsonText(text.strip())
+    return _json_text(text.strip(), value)
+
+
+def json_text_of(value: object) -> JsonText:
+    """Return a decoded value as JSON."""
+    return _json_text(json.dumps(value, ensure_ascii=False), value)
+
+
+def _json_text(text: str, value: object) -> JsonText:
+    read = JsonText(text)
     read.value = value
     return read
+
+
+def read_exactly(text: str) -> object:
+    """Decode JSON; raise `ValueError` for what it leaves open: names that occur twice, NaN, huge numbers."""
+    return json.loads(
+        text,
+        parse_int=_written,
+        parse_float=_written,
+        parse_constant=_refuse_constant,
+        object_pairs_hook=_unique,
+    )
+
+
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"it has two values for {next(it for it in names if names.count(it) > 1)!r}")
+    return made
 
 
 def _refuse_constant(name: str) -> None:
@@ -121,7 +149,7 @@ def as_text(value: Value) -> str:
     return ",".join(value) if isinstance(value, tuple) else str(value)
 
 
-def as_json(value: Value | None) -> str:
+def as_json(value: object) -> str:
     """Return a value as JSON; a number keeps its notation if that is valid JSON."""
     if isinstance(value, JsonText):
         return str(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from stringd.api.outlines import Form
@@ -13,9 +14,11 @@ from stringd.documents.syntax.parameters import Parameter, read_parameter
 from stringd.documents.syntax.parser import Fence
 
 CLI = "CLI"
+CALL = "CALL"
 HTTP_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _FIRST_LINE = re.compile(r"[ \t]*(?P<method>[A-Z]+)[ \t]+(?=\S)")
 _URL = re.compile(r"\S+")
+_PLUGIN_METHOD = re.compile(r"[a-z][a-z0-9_.-]*")
 # A quoted word may span lines; a backslash at the end of a line continues it. Possessive: no backtracking.
 _WORD = re.compile(
     r"""(?:[ \t]|\\\n)*+(?P<word>(?:[^\s'"\\]|\\[^\n]|'[^']*+'|"(?:[^"\\]|\\.)*+")++)""", re.DOTALL
@@ -35,10 +38,10 @@ _AUTHORITY = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """An action: an HTTP request, a command line, or a form of the page.
+    """An action: an HTTP request, a command line, a call of a plugin, or a form of the page.
 
-    `target` is the URL or the command exactly as the author wrote it; `line` is where the fence begins, from
-    1.
+    `target` is the URL, the command or what the plugin is to call, exactly as the author wrote it; `line` is
+    where the fence begins, from 1.
     """
 
     id: str
@@ -49,6 +52,8 @@ class Action:
     body: str | None
     line: int
     form: Form | None = None
+    plugin_method: str = ""
+    """The name of the action method that carries it out, if its `method` is `CALL`."""
     takes_secrets: bool = field(init=False, compare=False)
     """Whether one of its parameters is secret."""
 
@@ -73,21 +78,37 @@ class ActionReader:
     def action(self) -> Action | None:
         """Return the action that the fence declares; None if its first line does not begin one."""
         first = _FIRST_LINE.match(self._lines[self._number])
-        if first is None or first["method"] not in (CLI, *HTTP_METHODS):
-            methods = f"{', '.join(HTTP_METHODS)} or {CLI}"
+        if first is None or first["method"] not in (CLI, CALL, *HTTP_METHODS):
+            methods = f"{', '.join((*HTTP_METHODS, CALL))} or {CLI}"
             self._report(DiagnosticCode.ACTION_METHOD, id=self._fence.id, methods=methods)
             return None
-        is_cli = first["method"] == CLI
-        target = self._command(first.end()) if is_cli else self._request(first.end())
-        read = self._cli_line if is_cli else self._http_line
+        method = first["method"]
+        if method == CALL:
+            return self._called(first.end())
+        target = self._command(first.end()) if method == CLI else self._request(first.end())
+        self._read_lines(self._cli_line if method == CLI else self._http_line)
+        return self._build(method, target)
+
+    def _read_lines(self, read: Callable[[str], int]) -> None:
         while self._number < len(self._lines):
             self._number = read(self._lines[self._number])
-        return self._build(first["method"], target)
 
-    def _build(self, method: str, target: str) -> Action:
+    def _called(self, column: int) -> Action | None:
+        """Return the call of a plugin; None unless its line names an action method and a target."""
+        name, _, rest = self._lines[self._number][column:].partition(" ")
+        target = rest.strip()
+        if not _PLUGIN_METHOD.fullmatch(name) or not target:
+            self._report(DiagnosticCode.ACTION_CALL, id=self._fence.id)
+            return None
+        self._number += 1
+        self._read_lines(self._cli_line)
+        return self._build(CALL, target, name)
+
+    def _build(self, method: str, target: str, plugin_method: str = "") -> Action:
         return Action(
             id=self._fence.id,
             method=method,
+            plugin_method=plugin_method,
             target=target,
             parameters=tuple(self._parameters.values()),
             headers=tuple(self._headers),

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
-from stringd.documents.syntax.action_reader import CLI, HTTP_METHODS, Action, ActionReader
+from stringd.documents.syntax.action_reader import CALL, CLI, HTTP_METHODS, Action, ActionReader
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.parameters import Parameter
 from stringd.documents.syntax.parser import Fence
 from stringd.text.formatting import listed
 
-__all__ = ["CLI", "HTTP_METHODS", "Action", "ActionBook", "Parameter", "call_hint", "parse_actions"]
+__all__ = ["CALL", "CLI", "HTTP_METHODS", "Action", "ActionBook", "Parameter", "call_hint", "parse_actions"]
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")

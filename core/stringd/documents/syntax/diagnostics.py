@@ -102,8 +102,19 @@ class DiagnosticCode(StrEnum):
     ACTION_METHOD = (
         "action-method",
         "act.{id} is not an action: expected {methods} and what it runs",
-        "Begin with a method in capitals, followed by a URL or a command.",
+        "Begin with a method in capitals, followed by a URL, a command or a call.",
     )
+    ACTION_CALL = (
+        "action-call",
+        "act.{id} is not an action: CALL needs a method in lower case and its target",
+        "Write the method and the target on the line of CALL: `CALL mcp read_file`.",
+    )
+    ACTION_CALL_UNKNOWN = (
+        "action-call-unknown",
+        "no plugin carries out `CALL {method}`",
+        "Load a plugin that does; these are loaded: {known}.",
+    )
+    ACTION_CALL_FLAWED = ("action-call-flawed", "{reason}", "{remedy}")
     ACTION_REPEATED = (
         "action-repeated",
         "act.{name} exists already",
