@@ -184,7 +184,7 @@ def test_the_runtime_directory_has_the_socket(start_daemon: Start, tmp_path: Pat
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
     assert not (daemon.data_dir / "approval.sock").exists()
-    assert send_request([["true"]], path=path).status == "denied"
+    assert send_request([["true"]], path=path, privileged=False).status == "denied"
     assert daemon.stop() == 0
     assert list(path.parent.iterdir()) == []
 
@@ -198,7 +198,7 @@ def test_a_killed_daemon_leaves_a_socket_that_the_next_one_replaces(
     daemon.kill()
     assert path.is_socket()
     start_daemon("--approval-socket", str(path))
-    assert send_request([["true"]], path=path).status == "denied"
+    assert send_request([["true"]], path=path, privileged=False).status == "denied"
 
 
 @pytest.mark.requirement("approval.socket.foreign")

@@ -16,15 +16,17 @@ _GAP = re.compile(r"\n[^\S\n]*\n")
 _WORD = re.compile(r"[^\W_]+")
 # The size in characters of the chunks that are tested for the word before their paragraphs are.
 _AT_ONCE = 1 << 16
-# A line break counts as a blank where the paragraph continues.
+# A line break counts as a blank where the paragraph continues, with the marks of quotes after it.
 _BLANKS = r"""
     (?P<blank>
-        [^\S\n]*+\n[ \t>]*+(?![-*+][ \t]|\d{1,9}[.)][ \t]|\#{1,6}[ \t]|\||```|~~~)|
+        [^\S\n]*+\n[ \t%s]*+(?![-*+][ \t]|\d{1,9}[.)][ \t]|\#{1,6}[ \t]|\||```|~~~)|
         [^\S\n]{2,}+|
         [^\S\n ]
     )
 """
-_BROKEN = re.compile(_BLANKS, re.VERBOSE)
+_QUOTE = ">"
+_BROKEN = re.compile(_BLANKS % _QUOTE, re.VERBOSE)
+_BROKEN_BEFORE_QUOTES = re.compile(_BLANKS % "", re.VERBOSE)
 _MARKED = re.compile(
     rf"""
     (?<!`)(?P<ticks>`++)(?P<code>[^`]++)(?P=ticks)(?!`)|
@@ -36,7 +38,7 @@ _MARKED = re.compile(
     (?<!\w)_++(?=\w)|
     (?<=[^\W_])_++(?!\w)|
     ~~|
-    {_BLANKS}
+    {_BLANKS % _QUOTE}
     """,
     re.VERBOSE,
 )
@@ -57,8 +59,9 @@ def find(text: str, wanted: str) -> Iterator[tuple[int, int]]:
     paragraph; Markdown markup is optional.
     """
     words = fold(" ".join(wanted.split()))
+    readings = (_BROKEN, _MARKED, _BROKEN_BEFORE_QUOTES) if _QUOTE in words else (_BROKEN, _MARKED)
     for paragraph in _candidates(text, words):
-        found = merge(*(_Plain(paragraph[0], marks).find(words) for marks in (_BROKEN, _MARKED)))
+        found = merge(*(_Plain(paragraph[0], marks).find(words) for marks in readings))
         for start, end in _without_overlaps(found):
             yield paragraph.start() + start, paragraph.start() + end
 
