@@ -33,6 +33,14 @@ class Leaf(Event):
         raise AssertionError("a plugin's own weight is not asked for")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeverMade(CommandEnded):
+    """The end of a command that nobody needs to know of."""
+
+    def __post_init__(self) -> None:
+        raise AssertionError("the event is made, although nobody wants it")
+
+
 def bus_with_leaves(*observers: Observer) -> EventBus:
     bus = EventBus()
     bus.declare([EventKind(event=Leaf)], observers)
@@ -62,6 +70,20 @@ async def read_all(watching: Watch) -> list[Published]:
 
 def numbers(events: list[Published]) -> list[int | None]:
     return [it.seq for it in events]
+
+
+def test_events_that_nobody_wants_are_not_made() -> None:
+    async def run() -> list[Published]:
+        bus = bus_with_leaves()
+        with bus.watch(EventFilter(kinds={UserAdded.kind})) as watching:
+            bus.publish(UserAdded(user_id="a"))
+            bus.publish_lazily(NeverMade, 5, label="/info", code=None, seconds=0.1, size=3)
+            assert bus.position(watching) == bus.last == 2
+            bus.publish(UserAdded(user_id="b"))
+            bus.close()
+            return await read_all(watching)
+
+    assert numbers(asyncio.run(run())) == [1, 3]
 
 
 @pytest.mark.requirement("events.seq")

@@ -7,7 +7,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
@@ -43,7 +43,7 @@ class EventBus:
         self._limit = FloodLimit[_Source]()
         self._observers: dict[str, list[Observer]] = {}
         self._watches: set[Watch] = set()
-        self._output_watches: set[Watch] = set()
+        self._watched_kinds: Collection[str] = frozenset()
         self._batch: list[Published] = []
         self._handed_out = 0.0
         self._thread: int | None = None
@@ -62,7 +62,7 @@ class EventBus:
     @property
     def is_watched(self) -> bool:
         """Whether any watcher or observer wants `Output`."""
-        return bool(self._output_watches) or Output.kind in self._observers
+        return self._is_wanted(Output.kind)
 
     def declare(self, kinds: Iterable[EventKind], observers: Iterable[Observer]) -> None:
         """Add the kinds and observers of plugins."""
@@ -72,6 +72,7 @@ class EventBus:
         for observer in observers:
             for kind in observer.kinds:
                 self._observers.setdefault(kind, []).append(observer)
+        self._watched_kinds = self._all_watched_kinds()
 
     def publish(self, event: Event) -> None:
         """Number an event and deliver it to all watchers; see `Events.publish`."""
@@ -89,7 +90,7 @@ class EventBus:
     def publish_lazily(self, kind: type[Event], weight: int, /, **fields: Any) -> None:
         """Publish an event that is created when it is first needed; see `Events.publish_lazily`."""
         fields["at"] = time.time()
-        if self._watches or kind.kind in self._observers:
+        if self._is_wanted(kind.kind):
             self.publish(kind(**fields))
         else:
             self._recent.append_unmade(kind, fields, BASE_WEIGHT + weight)
@@ -105,13 +106,19 @@ class EventBus:
         if self._is_closed:
             watch.close()
         self._watches.add(watch)
-        if wanted.kinds is None or Output.kind in wanted.kinds:
-            self._output_watches.add(watch)
+        self._watched_kinds = self._all_watched_kinds()
         try:
             yield watch
         finally:
             self._watches.discard(watch)
-            self._output_watches.discard(watch)
+            self._watched_kinds = self._all_watched_kinds()
+
+    def position(self, watch: Watch) -> int:
+        """Return the number of the newest event that a watch has read, queued or filtered out."""
+        # Events that nobody wants are never handed out.
+        self._hand_out()
+        watch.pass_to(self.last)
+        return watch.seen
 
     def close(self) -> None:
         """End all watches after the events that were published."""
@@ -124,8 +131,19 @@ class EventBus:
         published = self._recent.append(event, weight)
         for observer in self._observers.get(event.kind, ()):
             _notify(observer, event)
-        if self._watches:
+        if event.kind in self._watched_kinds:
             self._add_to_batch(published)
+
+    def _is_wanted(self, kind: str) -> bool:
+        return kind in self._watched_kinds or kind in self._observers
+
+    def _all_watched_kinds(self) -> Collection[str]:
+        """Return the kinds that any watcher may want: those of its filter, and `Lost`."""
+        if not self._watches:
+            return frozenset()
+        wanted = [it.wanted.kinds for it in self._watches]
+        everything = self._kinds.keys()
+        return frozenset({Lost.kind}.union(*(everything if it is None else it for it in wanted)))
 
     def _add_to_batch(self, published: Published) -> None:
         batch = self._batch

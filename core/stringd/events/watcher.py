@@ -46,7 +46,7 @@ class Watch:
     def __init__(self, wanted: EventFilter, seen: int, missed: Iterator[Published] | None = None) -> None:
         self.seen = seen
         """The number of the newest event that was read, queued or filtered out."""
-        self._wanted = wanted
+        self.wanted = wanted
         self._wants_all = wanted == EventFilter()
         self._missed = missed
         self._outbox: deque[Batch] = deque()
@@ -63,13 +63,18 @@ class Watch:
         if self.is_closed or self._missed:
             return
         if not self._wants_all or batch.events[0].seq != self.seen + 1:
-            taken = batch.chosen(self._wanted, self.seen)
+            taken = batch.chosen(self.wanted, self.seen)
         else:
             taken = batch
         self.seen = max(self.seen, batch.last)
         if taken.events:
             self._take(taken)
             self._arrived.set()
+
+    def pass_to(self, seq: int) -> None:
+        """Note that all events up to a number were offered, or are not wanted."""
+        if not (self.is_closed or self._missed):
+            self.seen = max(self.seen, seq)
 
     def close(self) -> None:
         """End the iteration after the events in the outbox."""
@@ -134,7 +139,7 @@ class Watch:
     def _wanted_of(self, missed: Iterator[Published]) -> Iterator[Published]:
         for published in missed:
             self.seen = published.seq or self.seen
-            if self._wanted.accepts(published.event):
+            if self.wanted.accepts(published.event):
                 yield published
 
     def _take(self, batch: Batch) -> None:

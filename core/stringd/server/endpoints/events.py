@@ -60,10 +60,10 @@ class SendEvents:
         await send({"type": "http.response.body", "body": b""})
 
     async def _send_all(self, watch: Watch, send: Send, leaving: asyncio.Task[None]) -> None:
-        ping_seconds = self._runtime.config.ping_seconds
+        ping_seconds, events = self._runtime.config.ping_seconds, self._runtime.events
         while not leaving.done():
             if not await watch.wait(ping_seconds):
-                await send(_chunk(self._encoder.position(watch.seen)))
+                await send(_chunk(self._encoder.position(events.position(watch))))
                 continue
             chunk = self._encoder.take(watch)
             if chunk:
