@@ -7,12 +7,13 @@ import json
 from typing import Any
 
 from uvicorn import Config
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn._types import ASGI3Application
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
 from stringd.server.client_timeouts import ClientTimeouts, Wait
 from stringd.server.endpoints.events import EVENTS
-from stringd.server.request_guard import CORS_HEADERS
+from stringd.server.request_guard import CORS_HEADERS, WHOLE_RESPONSE, header_lines
 
 HEAD_LIMIT = 256 * 1024
 # A client that has read less than this by its deadline is considered not to read.
@@ -20,6 +21,7 @@ LEAST_READ = 16 * 1024
 # Copying more would take longer than a system call.
 _MOST_JOINED = 64 * 1024
 _LENGTH = b"\r\ncontent-length: "
+_CLOSE = b"connection: close\r\n\r\n"
 _TOO_LONG = b"431 Request Header Fields Too Large"
 _BAD = b"400 Bad Request"
 _TIMEOUT = b"408 Request Timeout"
@@ -64,6 +66,9 @@ class Connection(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""
         super().connection_lost(exc)
+        if self.scope:
+            # It refers to this connection, which would be freed late.
+            self.scope.pop("extensions", None)
         self._stop_waiting()
         self._release_received()
 
@@ -98,6 +103,7 @@ class Connection(HttpToolsProtocol):
         # Of what HEAD asks for, no body is written.
         if self.cycle and self.scope["method"] != "HEAD" and self.cycle.transport is self.transport:
             self.cycle.transport = _ResponseTransport(self.transport)
+            self.scope["extensions"] = {WHOLE_RESPONSE: self._send_whole}  # type: ignore[dict-item]
 
     def on_body(self, body: bytes) -> None:
         """Buffer a chunk of a body, within the limit for all clients."""
@@ -113,11 +119,14 @@ class Connection(HttpToolsProtocol):
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        """Start waiting for the next request, or for the client to read."""
+        """Start the next request that has arrived; else start waiting for one, or for the client to read."""
         self._release_received()
-        super().on_response_complete()
-        # Our own deadline for the next request replaces uvicorn's, which stray bytes would cancel.
-        self._unset_keepalive_if_required()
+        self.server_state.total_requests += 1
+        if not self.transport.is_closing():
+            # Without uvicorn's deadline for the next request, which stray bytes would cancel: it is our own.
+            self.flow.resume_reading()
+            if self.pipeline:
+                self._start_asgi_task(*self.pipeline.pop())
         self._update_wait()
 
     def pause_writing(self) -> None:
@@ -134,6 +143,28 @@ class Connection(HttpToolsProtocol):
     def send_400_response(self, msg: str) -> None:
         """Answer malformed HTTP."""
         self._refuse(_BAD, msg)
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        # Requests that arrive before the answer to an earlier one start after it.
+        self._answered = cycle
+        super()._start_asgi_task(cycle, app)
+
+    async def _send_whole(self, head: bytes, body: bytes) -> None:
+        """Send a response with status 200, whose head is complete but for what each response has."""
+        cycle = self._answered
+        if cycle.flow.write_paused and not cycle.disconnected:
+            await cycle.flow.drain()
+        if cycle.disconnected:
+            return
+        cycle.response_started = cycle.response_complete = True
+        dated = header_lines(self.server_state.default_headers)
+        end = b"\r\n" if cycle.keep_alive else _CLOSE
+        cycle.transport.write(b"".join((STATUS_LINE[200], dated, head, end)))
+        cycle.transport.write(body)
+        cycle.message_event.set()
+        if not cycle.keep_alive:
+            cycle.transport.close()
+        cycle.on_response()
 
     def _update_wait(self) -> None:
         wait = self._awaited()

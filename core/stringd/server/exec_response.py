@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from stringd.api.questions import OpenQuestion, Trust
 from stringd.questions.open_questions import OpenQuestions
+from stringd.server.request_guard import WHOLE_RESPONSE, header_lines
 from stringd.text.envelope import Request
 from stringd.text.escaping import visible_line
 
@@ -24,49 +25,83 @@ HEADERS = {
     "x-accel-buffering": "no",
 }
 RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+_HEAD = header_lines([*RAW_HEADERS, (b"content-length", b"%d")])
 _Question: TypeAlias = "Callable[[], OpenQuestion | None]"
 """Returns the question that a command currently waits for."""
 # Streams need these, and few daemons stream at once; anyio imports its backend where it is first used.
 _STREAMING = {"sse_starlette", "anyio._backends._asyncio"}
 
 
+class EventStreams:
+    """Opens the streams of commands that take long, with one timer for all of them."""
+
+    def __init__(self, questions: OpenQuestions, ping_seconds: float) -> None:
+        self.questions = questions
+        self.ping_seconds = ping_seconds
+        self._begun: dict[EventStream, float] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self, stream: EventStream) -> None:
+        """Open a stream, unless its command ends soon."""
+        loop = asyncio.get_running_loop()
+        self._begun[stream] = begun = loop.time()
+        if self._timer is None:
+            self._timer = loop.call_at(begun + BUFFERED_SECONDS, self._open_due, loop)
+
+    def end(self, stream: EventStream) -> None:
+        """Do not open a stream any more."""
+        self._begun.pop(stream, None)
+
+    def _open_due(self, loop: asyncio.AbstractEventLoop) -> None:
+        now, self._timer = loop.time(), None
+        for stream, begun in list(self._begun.items()):
+            due = begun + BUFFERED_SECONDS
+            if due > now:
+                self._timer = loop.call_at(due, self._open_due, loop)
+                return
+            self.end(stream)
+            stream.open()
+
+
 class EventStream:
     """The response to one command, which continues if the client disconnects."""
 
-    def __init__(self, questions: OpenQuestions, scope: Scope, receive: Receive, send: Send) -> None:
-        self._questions = questions
+    def __init__(self, streams: EventStreams, scope: Scope, receive: Receive, send: Send) -> None:
+        self._streams = streams
+        self._request: Request | None = None
         self._scope = scope
         self._receive = receive
         self._send = send
-        self._timer: asyncio.TimerHandle | None = None
         self._streaming: asyncio.Task[None] | None = None
         self._events = b""
         self._ended = asyncio.Event()
 
-    def begin(self, request: Request, ping_seconds: float) -> None:
+    def begin(self, request: Request) -> None:
         """Open a stream with keep-alive comments if the command takes long."""
-        loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(BUFFERED_SECONDS, self._open, request, ping_seconds)
+        self._request = request
+        self._streams.begin(self)
+
+    def close(self) -> None:
+        """Do not open the stream any more."""
+        self._streams.end(self)
+
+    def open(self) -> None:
+        """Open the stream."""
+        request = self._request
+        assert request is not None
+        question = partial(
+            self._streams.questions.of_request, request.user_id, request.topic.text, request.request_id
+        )
+        self._streaming = asyncio.create_task(self._stream(question, self._streams.ping_seconds))
 
     async def end(self, events: bytes) -> None:
         """Send the events, as one response or at the end of the stream."""
+        if self._streaming is None:
+            await self._send({"type": WHOLE_RESPONSE, "head": _HEAD % len(events), "body": events})
+            return
         self._events = events
         self._ended.set()
-        if self._streaming:
-            await self._streaming
-        else:
-            await self._send_whole(events)
-
-    def close(self) -> None:
-        """Cancel the opening of a stream."""
-        if self._timer:
-            self._timer.cancel()
-
-    def _open(self, request: Request, ping_seconds: float) -> None:
-        question = partial(
-            self._questions.of_request, request.user_id, request.topic.text, request.request_id
-        )
-        self._streaming = asyncio.create_task(self._stream(question, ping_seconds))
+        await self._streaming
 
     async def _stream(self, question: _Question, ping_seconds: float) -> None:
         if not sys.modules.keys() >= _STREAMING:
@@ -92,7 +127,7 @@ class EventStream:
         shown: str | None = None
         ended = asyncio.create_task(self._ended.wait())
         try:
-            with self._questions.watched() as changed:
+            with self._streams.questions.watched() as changed:
                 while not ended.done():
                     changed.clear()
                     asked = question()
@@ -102,11 +137,6 @@ class EventStream:
                     await _first_of(ended, changed)
         finally:
             ended.cancel()
-
-    async def _send_whole(self, events: bytes) -> None:
-        length = (b"content-length", str(len(events)).encode())
-        await self._send({"type": "http.response.start", "status": 200, "headers": [*RAW_HEADERS, length]})
-        await self._send({"type": "http.response.body", "body": events})
 
 
 def _import_streaming() -> None:

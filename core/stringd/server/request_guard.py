@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from ipaddress import ip_address
 
@@ -15,17 +15,30 @@ from stringd.errors import BodyTooLarge, InvalidRequest, Misdirected, OriginRefu
 from stringd.http_client.httpcore_messages import DAEMON_AGENT
 from stringd.server.json_responses import answer_to
 
+
+def header_lines(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Return headers as the lines of a head."""
+    return b"".join(b"%b: %b\r\n" % header for header in headers)
+
+
 CORS_HEADERS = [
     (b"access-control-allow-origin", b"*"),
     (b"access-control-allow-headers", b"Content-Type, X-User-Id"),
     (b"access-control-allow-methods", b"GET, POST, DELETE, OPTIONS"),
 ]
+WHOLE_RESPONSE = "stringd.response.whole"
+"""The type of a message that is a whole response with status 200: the lines of its `head`, and its `body`.
+
+This extension of ASGI saves small responses a second message, and a list of headers to examine one by one.
+`scope["extensions"]` has the function that sends a head and a body.
+"""
 # Exactly the allowed forms: parsers disagree about anything else.
 _AUTHORITY = re.compile(
     rb"(?:(?P<name>localhost)|(?P<v4>[0-9.]+)|\[(?P<v6>[0-9a-f:]+)\])(?::(?P<port>[0-9]{1,5}))?",
     re.IGNORECASE,
 )
 _LAST_PORT = 65535
+_CORS_LINES = header_lines(CORS_HEADERS)
 _BEGINNINGS = {"http.response.start", "websocket.accept", "websocket.http.response.start"}
 
 
@@ -38,24 +51,22 @@ class RequestGuard:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check one request; answer errors that the application leaves unanswered."""
-        answer = _Answer(send)
+        answer = _Answer(scope, send)
         try:
             headers = dict(scope["headers"])
             if len(headers) < len(scope["headers"]):
                 _refuse_ambiguity([name for name, _ in scope["headers"]])
             self._check_browser(headers)
             _refuse_daemons(headers.get(b"user-agent", b""))
-            await self._serve(scope, _capped(headers, receive), answer)
+            capped = _capped(headers, receive)
+            if scope.get("method") == "OPTIONS":
+                await Response(status_code=204)(scope, capped, answer.send)
+            else:
+                await self._app(scope, capped, answer.send)
         except Exception as error:
             if answer.started:
                 raise
             await answer_to(error)(scope, receive, answer.send)
-
-    async def _serve(self, scope: Scope, receive: Receive, answer: _Answer) -> None:
-        if scope.get("method") == "OPTIONS":
-            await Response(status_code=204)(scope, receive, answer.send)
-        else:
-            await self._app(scope, receive, answer.send)
 
     def _check_browser(self, headers: Mapping[bytes, bytes]) -> None:
         host = headers.get(b"host", b"")
@@ -76,12 +87,18 @@ class RequestGuard:
 class _Answer:
     """Adds the CORS headers to a response and records whether it has started."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope = scope
         self._send = send
         self.started = False
 
     async def send(self, message: Message) -> None:
-        if message["type"] in _BEGINNINGS:
+        kind = message["type"]
+        if kind == WHOLE_RESPONSE:
+            self.started = True
+            await self._scope["extensions"][WHOLE_RESPONSE](message["head"] + _CORS_LINES, message["body"])
+            return
+        if kind in _BEGINNINGS:
             self.started = True
             message["headers"] = [*message.get("headers", ()), *CORS_HEADERS]
         await self._send(message)

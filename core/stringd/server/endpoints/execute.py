@@ -8,7 +8,7 @@ from starlette.types import Receive, Scope, Send
 
 from stringd.errors import InvalidBody, RequestRefused
 from stringd.runtime.local import LocalRuntime
-from stringd.server.exec_response import EventStream
+from stringd.server.exec_response import EventStream, EventStreams
 from stringd.server.requests import disconnected, parse_json, read_body, requesting_user_id
 from stringd.text.envelope import Request, encode_events
 
@@ -20,13 +20,14 @@ class Execute:
 
     def __init__(self, runtime: LocalRuntime) -> None:
         self._runtime = runtime
+        self._streams = EventStreams(runtime.questions, runtime.config.ping_seconds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer in one response if the command ends soon, else stream."""
         runtime = self._runtime
         user_id = requesting_user_id(scope)
         body = await read_body(receive)
-        stream = EventStream(runtime.questions, scope, receive, send)
+        stream = EventStream(self._streams, scope, receive, send)
         try:
             request = _request(user_id, body, runtime)
         except RequestRefused:
@@ -39,7 +40,7 @@ class Execute:
                 request.topic,
                 request.cmd,
                 disconnected=partial(disconnected, receive),
-                begun=partial(stream.begin, request, runtime.config.ping_seconds),
+                begun=partial(stream.begin, request),
                 request_id=request.request_id,
             )
             events = encode_events(request, outcome)
