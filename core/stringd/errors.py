@@ -29,7 +29,7 @@ StringdError
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from stringd.error_codes import ErrorCode as ErrorCode
 
@@ -64,6 +64,8 @@ class Refusal(StringdError):
         self.code = code
         self.message = message
         self.context = context
+        self.whole: tuple[Any, ...] = ()
+        """The whole of what it says, if that is too long to be held in memory; see `Reply.whole`."""
 
 
 class NoSuchFile(Refusal):

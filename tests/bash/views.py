@@ -20,7 +20,7 @@ async def replies(*parts: bytes, limit: int = 1024 * 1024) -> list[str]:
     try:
         for number, part in enumerate(parts, 1):
             buffer.add(part)
-            replies_shown.append(await view.show(buffer, final=number == len(parts)))
+            replies_shown.append((await view.show(buffer, final=number == len(parts))).text)
     finally:
         pool.close()
     return replies_shown

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from stringd.testing.process import DaemonProcess
 
 LIMIT = 50_000
+PRINTED = 30_000
+"""The limit of what programs print."""
 GAP = re.compile(
     r"\n\[\.\.\. (?:(?P<lines>[\d,]+) lines?, )?(?P<characters>[\d,]+) characters left out"
     r" — (?P<how>.*) \.\.\.\]\n"

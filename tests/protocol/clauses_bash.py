@@ -13,7 +13,7 @@ BASH = requirements(
     ("bash.output.terminal", "Escape sequences and CR lines are resolved, lines are not wrapped."),
     ("bash.output.utf8", "UTF-8 is decoded incrementally; what is none breaks nothing."),
     ("bash.output.modes", "Terminal modes are clean again for the next command."),
-    ("bash.output.limit", "1 MiB a reply, head and tail kept, the cut stated; (no output) for none."),
+    ("bash.output.limit", "Head and tail of long output are shown, the cut stated; (no output) for none."),
     (
         "bash.output.bounded",
         "Nothing printed holds up the daemon: what takes long to draw is drawn elsewhere, and stopped.",

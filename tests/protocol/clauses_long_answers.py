@@ -18,12 +18,19 @@ ANSWERS = requirements(
     ("answers.outline", "The first part of an answer with headings lists them with their parts."),
     ("answers.limit.topic", "{_limit} is the limit of one topic's answers, in characters."),
     ("answers.limit.refused", "{_limit} is a number from 1000 to 10485760; anything else is INVALID_PARAMS."),
-    ("answers.limit.setting", "The limit is 50,000 characters, or what commands.part_characters says."),
+    (
+        "answers.limit.setting",
+        "The limit is 50,000 characters, 30,000 for output of programs, or what the settings say.",
+    ),
 )
 
 KEPT = requirements(
     "Every answer is bounded",
-    ("answers.kept.large", "Up to 10 MiB of a program's output are kept, however little is shown."),
+    (
+        "answers.kept.all",
+        "All of a program's output is kept, up to 128 MiB, and read by parts, lines and searches.",
+    ),
+    ("answers.kept.large", "What is kept is more than what is shown, however little that is."),
     ("answers.kept.restart", "What is kept survives the daemon's end, also by SIGKILL."),
     ("answers.kept.private", "It lies in a file that only its owner may read, and no document command."),
     ("answers.kept.gone", "It goes with its topic and its user; a fork starts without."),

@@ -23,7 +23,7 @@ def impatient(
 ) -> DaemonProcess:
     """Start a daemon with deadlines that a test can wait for."""
     limits = {"seconds": seconds, "received": received, "unread": unread}
-    env = {"STRINGD_COMMANDS_PART_CHARACTERS": "1000000", "IMPATIENCE": json.dumps(limits)}
+    env = {"STRINGD_COMMANDS_OUTPUT_CHARACTERS": "1000000", "IMPATIENCE": json.dumps(limits)}
     daemon = start_daemon("--plugins", ",".join(map(str, (PLUGIN, *plugins))), *options, env=env)
     daemon.register("default", daemon.home)
     return daemon

@@ -93,7 +93,9 @@ class ActionRun:
         try:
             return (await answer).below(notices)
         except Refusal as refusal:
-            raise Refusal(refusal.code, refusal.message, *notices, *refusal.context) from None
+            refused = Refusal(refusal.code, refusal.message, *notices, *refusal.context)
+            refused.whole = refusal.whole
+            raise refused from None
 
     async def _reply(
         self, template: Template | None, variables: Mapping[str, str], used: References
@@ -205,7 +207,8 @@ class ActionRun:
         elif answer.status is None:
             is_output = self.call.action.method == CLI
             overflow = Overflow.HEAD_AND_TAIL if is_output else Overflow.PARTS
-            return Reply.page("", answer.text or NO_OUTPUT, overflow=overflow)
+            reply = Reply.page("", answer.text or NO_OUTPUT, overflow=overflow)
+            return replace(reply, whole=(answer.whole,)) if answer.whole else reply
         else:
             taken = self._taken_names(self.invocation.session.state)
             shown = await render_answer(answer, self.invocation.runtime, taken)
@@ -233,10 +236,13 @@ class ActionRun:
     def _masked(self, refusal: Refusal) -> Refusal:
         hint = setup_hint(self.page) if refusal.code == ErrorCode.ACTION_FAILED else ()
         context = (*map(self.environment.mask, refusal.context), *hint)
-        return Refusal(refusal.code, self.environment.mask(refusal.message), *context)
+        masked = Refusal(refusal.code, self.environment.mask(refusal.message), *context)
+        masked.whole = refusal.whole
+        return masked
 
     async def _failed(self, reply: Reply) -> Reply:
         """Return the failure of a program, with the variables that it may have missed below its output."""
         masked = await asyncio.to_thread(self.environment.mask, reply.content or "")
         hints = missing_variable_hints(self.page, self.environment)
-        return replace(reply, content="\n".join((masked, *hints)))
+        whole = (*reply.whole, *(f"\n{it}" for it in hints)) if reply.whole else ()
+        return replace(reply, content="\n".join((masked, *hints)), whole=whole)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from stringd.api.outputs import PrintedText
 from stringd.api.sessions import NamedValue
 from stringd.api.zones import Zone
 
@@ -21,6 +22,7 @@ class Answer:
     `as_markdown` shows the objects and lists of a JSON body as Markdown if no template shows them.
     `markdown` is shown in place of the text unless there is a template; whoever makes it escapes the texts of
     the service, and says which values and links it names. `notices` are shown above the answer in any case.
+    `whole` is all that a program has printed, if the text is only its beginning and end.
     """
 
     status: int | None = None
@@ -36,6 +38,7 @@ class Answer:
     values: Mapping[str, NamedValue] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
+    whole: PrintedText | None = None
 
 
 def read_json(text: str) -> object:

@@ -40,7 +40,8 @@ async def _rendered(invocation: Invocation, opened: OpenedPage) -> str:
     text = page.introduced(opened.text, actions.values(), hints)
     if output is None:
         return text
-    left = answer_limit(invocation.session, invocation.runtime) - len(text)
+    is_printed = output.overflow is Overflow.HEAD_AND_TAIL
+    left = answer_limit(invocation.session, invocation.runtime, is_printed=is_printed) - len(text)
     shown = await bounded(invocation, output, max(left, LEAST))
     return f"{text}\n\n---\n{shown.content}"
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 
 from stringd.api.checks import check_optional_text
+from stringd.api.outputs import PrintedText
 from stringd.api.sessions import Location
 from stringd.errors import Refusal
 
@@ -54,6 +55,8 @@ class Reply:
     edit: Edit | None = None
     edit_mode: bool = False
     overflow: Overflow = Overflow.PARTS
+    whole: tuple[str | PrintedText, ...] = ()
+    """The whole text in sections, if the content is only its beginning and end."""
 
     def __post_init__(self) -> None:
         check_optional_text("reply", self.system, self.content, self.code, *self.context)
@@ -65,8 +68,10 @@ class Reply:
 
     def below(self, lines: Iterable[str]) -> Reply:
         """Return the reply with these lines above its content."""
+        above = tuple(lines)
         content = (self.content,) if self.content else ()
-        return replace(self, content="\n".join((*lines, *content)) or self.content)
+        whole = (*(f"{it}\n" for it in above), *self.whole) if self.whole else ()
+        return replace(self, content="\n".join((*above, *content)) or self.content, whole=whole)
 
     @classmethod
     def confirmation(cls, system: str, *, edit: Edit | None = None) -> Reply:

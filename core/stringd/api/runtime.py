@@ -168,6 +168,10 @@ class Runtime(Protocol):
     def part_characters(self) -> int:
         """How many characters an answer may have where the topic says nothing else."""
 
+    @property
+    def output_characters(self) -> int:
+        """How many characters of a program's output an answer may have; likewise."""
+
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return the records of this type that plugins returned from a hook defined by a plugin."""
 

@@ -6,15 +6,16 @@ import re
 from dataclasses import dataclass
 
 from stringd.api.commands import Command, Invocation
-from stringd.api.outputs import KeptOutput
+from stringd.api.outputs import PiecedOutput
 from stringd.api.replies import Overflow, Reply
 from stringd.documents.pagination.numbered_parts import PART
 from stringd.errors import ErrorCode, Refusal
-from stringd.long_answers.kept_text import COMMAND, GREP, LINES, KeptText
+from stringd.long_answers.kept_text import KeptText
+from stringd.long_answers.output_words import COMMAND, GREP, LINES, OutputWords
+from stringd.long_answers.pieced_text import PiecedText
 from stringd.sessions.answer_limit import answer_limit
 from stringd.text.formatting import counted, shortened
 from stringd.text.path_arguments import parse_path_arguments
-from stringd.workers.threads import READING
 
 _LONGEST = 80
 _NUMBER = re.compile(r"-?\d{1,18}", re.ASCII)
@@ -36,40 +37,42 @@ class _Wanted:
 async def run(invocation: Invocation) -> Reply:
     """Show a part of a kept answer, lines of it, or the lines that contain a text."""
     wanted = _read(invocation.line.arguments)
-    number, output = await _find(invocation, wanted.number)
-    kept = KeptText(number=number, output=output, slash=invocation.session.slash)
-    most = answer_limit(invocation.session, invocation.runtime)
-    return await READING.run(_shown, kept, wanted, most)
+    kept = await _find(invocation, wanted.number)
+    most = answer_limit(invocation.session, invocation.runtime, is_printed=kept.is_plain)
+    return await _shown(kept, wanted, most)
 
 
-def _shown(kept: KeptText, wanted: _Wanted, most: int) -> Reply:
+async def _shown(kept: KeptText | PiecedText, wanted: _Wanted, most: int) -> Reply:
     title = kept.title
     if wanted.text is not None:
-        count, content = kept.matches(wanted.text, most)
-        title = (
-            f"Matches in output {kept.number}: {shortened(wanted.text, _LONGEST)} ({counted(count, 'line')})"
-        )
+        count, content = await kept.matches(wanted.text, most)
+        text = shortened(wanted.text, _LONGEST)
+        title = f"Matches in output {kept.words.number}: {text} ({counted(count, 'line')})"
         content = content or "(none)"
     elif wanted.lines:
-        content = kept.lines(*wanted.lines, most)
+        content = await kept.lines(*wanted.lines, most)
     else:
-        content = kept.parts(most).view(wanted.part)
+        content = await kept.part(wanted.part, most)
     return Reply.page(title, content, overflow=Overflow.HANDLED)
 
 
-async def _find(invocation: Invocation, number: int | None) -> tuple[int, KeptOutput]:
+async def _find(invocation: Invocation, number: int | None) -> KeptText | PiecedText:
     session, outputs = invocation.session, invocation.runtime.outputs
     kept = await outputs.kept(session)
     if not kept:
-        limit = answer_limit(session, invocation.runtime)
-        why = f"Answers of more than {limit:,} characters are kept; the others were shown whole."
+        limits = [answer_limit(session, invocation.runtime, is_printed=it) for it in (True, False)]
+        longest = " (of programs) or ".join(f"{it:,}" for it in sorted(set(limits)))
+        why = f"Answers of more than {longest} characters are kept; the others were shown whole."
         raise Refusal(ErrorCode.NOT_FOUND, "No output is kept in this topic.", why)
     number = kept[-1].number if number is None else number
     output = await outputs.find(session, number)
     if output is None:
         known = (f"{it.number}: {it.label} ({it.characters:,} characters)" for it in kept)
         raise Refusal(ErrorCode.NOT_FOUND, f"Output not found: {number}", "kept:", *known)
-    return number, output
+    words = OutputWords(number=number, label=output.label, slash=session.slash)
+    if isinstance(output, PiecedOutput):
+        return PiecedText(words=words, output=output, outputs=outputs)
+    return KeptText(words=words, output=output)
 
 
 def _read(arguments: str) -> _Wanted:

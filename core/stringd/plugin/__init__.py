@@ -52,7 +52,7 @@ from stringd.api.http import (
 )
 from stringd.api.load_options import LoadOptions, Submission
 from stringd.api.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
-from stringd.api.outputs import KeptOutput, Outputs, OutputSummary
+from stringd.api.outputs import KeptOutput, Outputs, OutputSummary, PiecedOutput, PrintedText, TextPiece
 from stringd.api.provenance import Attributed, Author, Provenance
 from stringd.api.questions import Answer, OpenQuestion, Question, QuestionKind, Questions, Trust
 from stringd.api.replies import Edit, Kind, Outcome, Overflow, Reply
@@ -155,7 +155,9 @@ __all__ = [
     "Outputs",
     "Overflow",
     "Package",
+    "PiecedOutput",
     "PluginStorage",
+    "PrintedText",
     "Proceed",
     "Provenance",
     "Published",
@@ -186,6 +188,7 @@ __all__ = [
     "Step",
     "StorageFailed",
     "Submission",
+    "TextPiece",
     "Topic",
     "TopicContext",
     "TopicGroup",

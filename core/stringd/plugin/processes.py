@@ -24,6 +24,7 @@ from stringd.processes.proc import (
 )
 from stringd.processes.program_pipes import ProgramPipes, piped_program_of, write_pipe
 from stringd.processes.shell_command import NO_OUTPUT, exit_line, shell_reply
+from stringd.processes.spilled_output import Spill, SpillingBuffer
 
 __all__ = [
     "DESCRIPTORS",
@@ -35,6 +36,8 @@ __all__ = [
     "MessageSocket",
     "Process",
     "ProgramPipes",
+    "Spill",
+    "SpillingBuffer",
     "age",
     "command_line",
     "descriptor_info",

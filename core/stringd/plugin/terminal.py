@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stringd.text.printed_lines import PrintedLines
 from stringd.text.terminal_sequences import (
     ALTERNATE,
     LONGEST_UNFINISHED,
@@ -20,6 +21,7 @@ __all__ = [
     "ALTERNATE",
     "LONGEST_UNFINISHED",
     "Instruction",
+    "PrintedLines",
     "controls",
     "numbers",
     "parse",

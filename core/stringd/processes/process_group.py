@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stringd.processes.spawned_program import OnOutput, SpawnedProgram
+from stringd.processes.spilled_output import Spill, SpillingBuffer
 from stringd.processes.tree import kill_tree
-from stringd.text.head_and_tail import HeadTailBuffer
 
 LINGER_SECONDS = 0.1
 OUTPUT_LIMIT = 10 * 1024 * 1024
-"""The most output of one command, in bytes, that is collected."""
+"""The most output of one command, in bytes, that is held in memory."""
 # More is not decoded on the event loop.
 _SMALL = 64 * 1024
 
@@ -27,6 +27,8 @@ class Finished:
 
     status: int | None
     output: str
+    whole: Spill | None = None
+    """All of the output, if `output` is only its beginning and end."""
 
 
 async def run_shell(
@@ -41,7 +43,7 @@ async def run_shell(
 
     `on_output` gets the output as it comes.
     """
-    output = HeadTailBuffer(OUTPUT_LIMIT)
+    output = SpillingBuffer(OUTPUT_LIMIT)
 
     def receive(data: bytes) -> None:
         output.add(data)
@@ -55,7 +57,8 @@ async def run_shell(
         await asyncio.wait({program.exited}, timeout=seconds)
         # A background child may keep the pipe open; its later output belongs to no reply.
         await asyncio.wait({program.closed}, timeout=LINGER_SECONDS if program.exited.done() else 0)
-        return Finished(status=program.status, output=await _text_of(output))
+        whole = output.take_spill()
+        return Finished(status=program.status, output=await _text_of(output), whole=whole)
     finally:
         if not program.exited.done():
             kill_tree(program.pid)
@@ -66,7 +69,7 @@ async def run_shell(
         program.close()
 
 
-async def _text_of(output: HeadTailBuffer) -> str:
+async def _text_of(output: SpillingBuffer) -> str:
     return output.take_text() if len(output) <= _SMALL else await asyncio.to_thread(output.take_text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from stringd.api.effects import ShellRun, permit
@@ -51,13 +52,16 @@ async def run_one_shot(
         raise _start_refusal(error) from error
     if finished.status is None:
         message = f"Still running after {seconds:g} s, so it was ended."
-        raise Refusal(ErrorCode.TIMEOUT, message, _output_of(finished) or NO_OUTPUT)
+        refusal = Refusal(ErrorCode.TIMEOUT, message, _output_of(finished) or NO_OUTPUT)
+        refusal.whole = (f"{message}\n", finished.whole) if finished.whole else ()
+        raise refusal
     return finished
 
 
 def exit_reply(finished: Finished, directory: Path) -> Reply:
     """Return the reply for a finished command: its status and directory, then its output."""
-    return shell_reply(finished.status or 0, str(directory), _output_of(finished))
+    reply = shell_reply(finished.status or 0, str(directory), _output_of(finished))
+    return replace(reply, whole=(finished.whole,)) if finished.whole else reply
 
 
 def _output_of(finished: Finished) -> str:

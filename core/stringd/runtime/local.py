@@ -26,6 +26,7 @@ from stringd.events.bus import EventBus
 from stringd.extensions.plugin_settings import PluginSettings
 from stringd.extensions.registration import load_plugins
 from stringd.long_answers.bounded_reply import bounded
+from stringd.processes.spilled_output import SPILLS
 from stringd.questions.open_questions import OpenQuestions
 from stringd.questions.operator import Operator
 from stringd.runtime.background_effects import permit_in_background
@@ -117,6 +118,7 @@ class LocalRuntime(PluginAdditions):
             self._restore_sessions()
             opened.callback(self.undo.close)
             self.undo.open(self.config.data_dir)
+            SPILLS.directory = self.config.data_dir
             opened.callback(self.outputs.close)
             self.outputs.open(self.config.data_dir)
             opened.enter_context(self._storages.opened(self.config.data_dir))
@@ -168,6 +170,11 @@ class LocalRuntime(PluginAdditions):
     def part_characters(self) -> int:
         """How many characters an answer may have where the topic says nothing else."""
         return self.settings(AnswerSettings).part_characters
+
+    @cached_property
+    def output_characters(self) -> int:
+        """How many characters of a program's output an answer may have; likewise."""
+        return self.settings(AnswerSettings).output_characters
 
     @property
     def is_stopping(self) -> bool:

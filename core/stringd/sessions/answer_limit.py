@@ -28,7 +28,15 @@ class AnswerSettings:
 
     part_characters: int = setting(
         50_000,
-        "The most characters of an answer; a longer one is shown in parts, or without its middle.",
+        "The most characters of an answer; a longer one is shown in parts.",
+        unit="characters",
+        least=LEAST,
+        most=MOST,
+        option=True,
+    )
+    output_characters: int = setting(
+        30_000,
+        "The most characters of the output of a program; of a longer one, the middle is left out.",
         unit="characters",
         least=LEAST,
         most=MOST,
@@ -36,16 +44,17 @@ class AnswerSettings:
     )
 
 
-def answer_limit(session: Session, runtime: Runtime) -> int:
-    """Return how many characters an answer in a topic may have."""
+def answer_limit(session: Session, runtime: Runtime, *, is_printed: bool = False) -> int:
+    """Return how many characters an answer in a topic may have, or what a program has printed."""
     own = session.state.variables.get(LIMIT)
-    return (own and _parse(own.value)) or runtime.part_characters
+    general = runtime.output_characters if is_printed else runtime.part_characters
+    return (own and _parse(own.value)) or general
 
 
 def may_exceed(reply: Reply, most: int) -> bool:
     """Tell at once whether a reply needs a closer look, as it may have more than `most` characters."""
     size = len(reply.system) + len(reply.content or "") + sum(map(len, reply.context))
-    return size * LONGEST_ESCAPE > most or reply.edit is not None
+    return size * LONGEST_ESCAPE > most or reply.edit is not None or bool(reply.whole)
 
 
 def check_limit(variables: Mapping[str, str]) -> None:

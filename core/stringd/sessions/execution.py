@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from stringd.api.commands import Command, CommandLine, Interceptor, Invocation, Proceed, Run
-from stringd.api.replies import Reply
+from stringd.api.replies import Overflow, Reply
 from stringd.api.runtime import Runtime
 from stringd.api.secrets import Secrets
 from stringd.api.sessions import Topic
@@ -197,7 +197,7 @@ class Execution:
             if is_signal(error):
                 raise
             reply = self._reply_to(error)
-        most = answer_limit(session, runtime)
+        most = answer_limit(session, runtime, is_printed=reply.overflow is Overflow.HEAD_AND_TAIL)
         return await self._bound(invocation, reply, most) if may_exceed(reply, most) else reply
 
     async def _intercept(self, interceptor: Interceptor, proceed: Proceed, invocation: Invocation) -> Reply:
@@ -261,4 +261,4 @@ def _expect_text(masked: object) -> str:
 
 
 def _refused(refusal: Refusal) -> Reply:
-    return Reply.error(refusal.code, refusal.message, *refusal.context)
+    return replace(Reply.error(refusal.code, refusal.message, *refusal.context), whole=refusal.whole)

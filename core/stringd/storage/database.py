@@ -73,6 +73,10 @@ class Database:
         """Run a statement and return its rows, or raise `StorageFailed`."""
         return await self._in_thread(self._execute, statement, values)
 
+    def submit(self, statement: str, *values: Value) -> None:
+        """Run a statement later, whether it fails or not."""
+        self._thread.submit(self._execute, statement, values)
+
     async def transact(self, statements: Sequence[Statement]) -> None:
         """Run all statements or none of them; raise `StorageFailed` if they fail."""
         await self._in_thread(self._transact, statements)

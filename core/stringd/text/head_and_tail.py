@@ -18,6 +18,7 @@ class HeadTailBuffer:
     """Collect bytes; beyond the limit, drop those in the middle."""
 
     def __init__(self, limit: int = OUTPUT_LIMIT) -> None:
+        self.limit = limit
         self._half = limit // 2
         self._head = bytearray()
         self._tail = bytearray()
@@ -53,10 +54,14 @@ class HeadTailBuffer:
 
     def copy(self) -> HeadTailBuffer:
         """Return a buffer with the same content."""
-        other = HeadTailBuffer(2 * self._half)
+        other = HeadTailBuffer(self.limit)
         other._head, other._tail = self._head[:], self._tail[:]
         other._dropped, other.received = self._dropped, self.received
         return other
+
+    def peek(self) -> tuple[bytes, bytes]:
+        """Return the head and the tail."""
+        return bytes(self._head), bytes(self._tail)
 
     def take(self) -> tuple[bytes, int, bytes]:
         """Empty the buffer; return the head, the number of bytes dropped after it, and the tail."""

@@ -183,8 +183,7 @@ class BashTopic(Topic):
         async with self._stop_lock:
             progress = await stop(evaluation, may_wait=has_typed) if evaluation.is_running else Progress.ENDED
         reply = await self._report(evaluation, progress)
-        message = "The command was cancelled."
-        return Refusal(ErrorCode.CANCELLED, message, reply.system, "---", reply.content or "")
+        return _refusal_with(reply, ErrorCode.CANCELLED, "The command was cancelled.")
 
     async def _wait_beside(
         self, evaluation: Evaluation, seconds: float, invocation: Invocation, *, for_output: bool = False
@@ -225,10 +224,17 @@ class BashTopic(Topic):
             return
         reply = await self._topic_shell.report(evaluation, Progress.ENDED)
         message = "The program that waited for input has ended meanwhile; nothing was done with this text."
-        raise Refusal(ErrorCode.CONFLICT, message, reply.system, "---", reply.content or "")
+        raise _refusal_with(reply, ErrorCode.CONFLICT, message)
 
     def _idle(self) -> Reply:
         return idle_reply(self._topic_shell.status, self._topic_shell.cwd, "no program is running")
+
+
+def _refusal_with(reply: Reply, code: ErrorCode, message: str) -> Refusal:
+    """Return a refusal with a reply below its message."""
+    refusal = Refusal(code, message, reply.system, "---", reply.content or "")
+    refusal.whole = (f"{message}\n{reply.system}\n---\n", *reply.whole) if reply.whole else ()
+    return refusal
 
 
 def _require_known(evaluation: Evaluation, arrived: float) -> None:

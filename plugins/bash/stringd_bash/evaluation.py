@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import Iterable
+from dataclasses import replace
 from enum import Enum, auto
 from typing import Any
 
@@ -13,6 +13,7 @@ from stringd.plugin import Disconnected, Reply
 from stringd.plugin.processes import exit_line, shell_reply
 from stringd.plugin.text import HeadTailBuffer
 from stringd_bash.blocked_reads import waits_for_input
+from stringd_bash.printed import Printed
 from stringd_bash.process_table import ProcessTable
 from stringd_bash.running_shell import Result, Shell
 
@@ -179,9 +180,9 @@ class _InputDetector:
 _STATES = {Progress.WAITING: "waiting", Progress.RUNNING: "running", Progress.DISCONNECTED: "running"}
 
 
-def progress_reply(progress: Progress, result: Result | None, cwd: str, parts: Iterable[str]) -> Reply:
+def progress_reply(progress: Progress, result: Result | None, cwd: str, printed: Printed) -> Reply:
     """Return the reply with the state of an evaluation and its new output."""
-    return shell_reply(_state(progress, result), cwd, "\n".join(part for part in parts if part))
+    return replace(shell_reply(_state(progress, result), cwd, printed.text), whole=printed.whole)
 
 
 def state_reply(progress: Progress, result: Result | None, cwd: str) -> Reply:

@@ -30,7 +30,7 @@ class JobReplies:
         return Reply.page("Jobs", "\n".join(map(self._entry, jobs)) or _NONE)
 
     async def show(self, number: int) -> Reply:
-        """Show what a job has printed between texts."""
+        """Show what a job has printed between texts; what is left out of that comes with the next reply."""
         jobs = await self._by_number()
         job = _required(jobs, number)
         names = {it.group: str(it.number) for it in jobs.values()}
@@ -55,7 +55,7 @@ class JobReplies:
         return f"{_line(job)}\n   {_into_file(job) or _last_line(parts)}"
 
     async def _part(self, part: JobOutput, names: Mapping[int, str]) -> str:
-        text = await self._topic_shell.shown(part.output.copy())
+        text = (await self._topic_shell.shown(part.output.copy())).text
         if len(part.jobs) == 1:
             return text
         numbers = " and ".join(sorted(names.get(it, str(it)) for it in part.jobs))

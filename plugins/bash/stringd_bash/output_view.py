@@ -7,10 +7,12 @@ import logging
 import re
 
 from stringd.plugin import Budget, Workers, WorkStopped
+from stringd.plugin.processes import SpillingBuffer
 from stringd.plugin.terminal import plain_lines, without_colours, without_unfinished
 from stringd.plugin.text import HeadTailBuffer, omission
 from stringd.plugin.workers import READING
 from stringd_bash.output_rendering import Display, most_nanoseconds, plain_text, render
+from stringd_bash.printed import Printed, SpilledLines
 from stringd_bash.terminal_size import Size
 
 # Programs that forward keys, such as ssh and tmux, keep it from the terminal that the echo is off.
@@ -54,11 +56,16 @@ class View:
         """Whether nothing but lines has been shown yet."""
         return self._display.shows_lines
 
-    async def show(self, output: HeadTailBuffer, *, final: bool) -> str:
+    async def show(self, output: HeadTailBuffer, *, final: bool) -> Printed:
         """Return the new output, or the whole screen if the program uses the terminal as one."""
+        spill = output.take_spill() if isinstance(output, SpillingBuffer) else None
         shown = await self._show(self._take_text(output, final=final))
         self.asks_secret = bool(_SECRET.search(shown[-_PROMPT_LENGTH:]))
-        return shown
+        if spill and not self.shows_lines:
+            # The screen is all that there is to see.
+            spill.close()
+            spill = None
+        return Printed(text=shown, whole=(SpilledLines(spill),) if spill else ())
 
     async def _show(self, text: str) -> str:
         is_short = len(text) <= _LONGEST_ON_LOOP

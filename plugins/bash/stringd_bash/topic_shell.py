@@ -10,14 +10,14 @@ from dataclasses import replace
 
 from stringd.plugin import Answer, ErrorCode, Question, Refusal, Reply, TopicContext
 from stringd.plugin.events import OutputFeed
-from stringd.plugin.processes import ForkClient, kept_environment, topic_environment
+from stringd.plugin.processes import ForkClient, SpillingBuffer, kept_environment, topic_environment
 from stringd.plugin.text import HeadTailBuffer
 from stringd_bash.background_jobs import BackgroundJobs
 from stringd_bash.echoed_input import without_echo
 from stringd_bash.evaluation import Evaluation, Progress, progress_reply
 from stringd_bash.exports import Exports
-from stringd_bash.output_rendering import section
 from stringd_bash.output_view import View
+from stringd_bash.printed import Printed, joined
 from stringd_bash.process_table import ProcessTable
 from stringd_bash.running_shell import Result, Shell
 from stringd_bash.shell_losses import ShellLosses
@@ -47,13 +47,13 @@ class TopicShell:
         self.view = self._new_view()
         self._shell_lock = asyncio.Lock()
         self._exports = Exports()
-        self._background = HeadTailBuffer()
+        self._background = SpillingBuffer()
         self._sink = self._background
         self._queries = TerminalQueries()
         self._output = OutputFeed(
             self._runtime.events, user_id=self._session.user.id, topic=str(self._session.name)
         )
-        self._notes: list[str] = []
+        self._notes: list[Printed] = []
         self.jobs = BackgroundJobs(table)
         self._losses = ShellLosses(self._session)
         self._typed = ""
@@ -90,7 +90,7 @@ class TopicShell:
         self._output.flush(final=True)
         self.view = self._new_view()
         self.resize()
-        self._sink = HeadTailBuffer()
+        self._sink = SpillingBuffer()
         self._typed = self._prompt = ""
         result = shell.evaluate(text, preparation)
         result.add_done_callback(self._end_evaluation)
@@ -148,18 +148,20 @@ class TopicShell:
         if result:
             self.status = result.status
             self.evaluation = None if self.evaluation is evaluation else self.evaluation
-            parts += [self._losses.tell_end(cwd)] if result.cwd is None else []
+            parts += [Printed(text=self._losses.tell_end(cwd))] if result.cwd is None else []
         evaluation.mark_reported(progress)
-        return progress_reply(progress, result, cwd, parts)
+        return progress_reply(progress, result, cwd, joined(parts))
 
-    async def shown(self, output: HeadTailBuffer) -> str:
+    async def shown(self, output: HeadTailBuffer) -> Printed:
         """Return output of background jobs as a terminal shows it, and empty the buffer."""
-        return (await self._new_view().show(output, final=True)).removesuffix("\n")
+        shown = await self._new_view().show(output, final=True)
+        return replace(shown, text=shown.text.removesuffix("\n"))
 
     async def keep_output(self, evaluation: Evaluation) -> None:
         """Keep the output of an evaluation that ended unreported, for the next reply."""
         reply = await self.report(evaluation, Progress.ENDED)
-        self._notes = [section(f"output of the program before, {reply.system}", reply.content or "")]
+        printed = Printed(text=reply.content or "", whole=reply.whole)
+        self._notes = [printed.framed(f"output of the program before, {reply.system}")]
 
     async def reset(self) -> None:
         """End the shell and everything it has started, discard its output, and start a new one."""
@@ -183,7 +185,7 @@ class TopicShell:
                 return self.shell
             loss = self._losses.untold(self._home)
             shell = await self._start_shell()
-            self._notes += loss
+            self._notes += [Printed(text=it) for it in loss]
             return shell
 
     async def _start_shell(self) -> Shell:
@@ -237,15 +239,18 @@ class TopicShell:
         session = self._session
         return View(self._settings.size, self._runtime.workers, f"{session.user.id}:{session.name}")
 
-    async def _new_background(self) -> str:
-        return section("background output", await self.shown(self._background))
+    async def _new_background(self) -> Printed:
+        return (await self.shown(self._background)).framed("background output")
 
-    async def _new_output(self, evaluation: Evaluation, result: Result | None) -> str:
-        text = await self.view.show(evaluation.output, final=result is not None)
+    async def _new_output(self, evaluation: Evaluation, result: Result | None) -> Printed:
+        printed = await self.view.show(evaluation.output, final=result is not None)
+        text = printed.text
         typed, self._typed = self._typed, ""
         prompt, self._prompt = self._prompt, text.rpartition("\n")[2]
         if typed and self.view.shows_lines:
             # A line editor terminates the line that it has shown; a line that is not terminated is output.
             is_all = self._is_echoed and text == typed
             text = "" if is_all else without_echo(text, typed, prompt)
-        return text.removesuffix("\n")
+            if printed.text.startswith(f"{typed}\n"):
+                printed.skip(len(typed) + 1)
+        return replace(printed, text=text.removesuffix("\n"))

@@ -20,6 +20,7 @@ from stringd.errors import ErrorCode, Refusal
 from stringd.events.output_feed import current_output
 from stringd.processes.child_environment import author_environment
 from stringd.processes.exported_variables import is_reserved
+from stringd.processes.process_group import Finished
 from stringd.processes.shell_command import exit_reply, run_one_shot
 
 TIME_LIMIT = 180.0
@@ -48,7 +49,7 @@ async def run_cli(
         on_output=current_output().write,
         values={name: environment.mask(it) for name, it in filled.environment.items()},
     )
-    return exit_reply(finished, directory) if finished.status else _answer(finished.output)
+    return exit_reply(finished, directory) if finished.status else _answer(finished)
 
 
 def _refusal_of(findings: Sequence[Finding]) -> Refusal:
@@ -62,10 +63,12 @@ def _secret_environment(environment: Environment) -> Mapping[str, str]:
     return {name: value for name, value in environment.secrets.items() if not is_reserved(name)}
 
 
-def _answer(output: str) -> Answer:
+def _answer(finished: Finished) -> Answer:
+    output = finished.output
     body = _body(output)
     media_type = "text/plain" if isinstance(body, str) else "application/json"
-    return Answer(body=body, text=output.removesuffix("\n"), media_type=media_type)
+    text = output.removesuffix("\n")
+    return Answer(body=body, text=text, media_type=media_type, whole=finished.whole)
 
 
 def _body(output: str) -> object:
