@@ -14,6 +14,8 @@ from stringd.testing.process import DaemonProcess
 from tests.apps.shelf import put, refused, said, write_app
 from tests.apps.site import Site
 
+RECORDS = (".stringd-files.json", ".stringd-package.json")
+
 
 @pytest.mark.requirement("app.install.directory")
 def test_directory_is_installed_with_file_modes(daemon: DaemonProcess, app: Path) -> None:
@@ -112,7 +114,7 @@ def test_other_file_is_installed_alone(daemon: DaemonProcess, app: Path) -> None
     assert refused(daemon, "/install apps/parrot/my note.md")[0] == "INVALID_TARGET"
     assert "Installed app:note" in said(daemon, "/install --as note apps/parrot/my note.md")
     assert "Alone." in said(daemon, "/open app:note")
-    assert names(daemon.home / "packages" / "note") == [".stringd-package.json", "my note.md"]
+    assert names(daemon.home / "packages" / "note") == [*RECORDS, "my note.md"]
 
 
 @pytest.mark.requirement("app.install.url")
@@ -179,7 +181,7 @@ def test_url_of_several_pages_brings_what_they_name(
     stored = daemon.home / "packages" / "owl"
     files = {str(it.relative_to(stored)) for it in stored.rglob("*") if it.is_file()}
     assert files == {
-        ".stringd-package.json",
+        *RECORDS,
         *("string.md", "nav/main.md", "string.source/notes.md", "pages/rows.md", "pages/deep.md"),
         *("scripts/say", "filter", "templates/rows.md.j2", "requirements.md", "img/logo a.png"),
     }
@@ -204,7 +206,7 @@ def test_site_files_come_from_the_same_site_and_directory_only(daemon: DaemonPro
         told = said(daemon, f"/install {site.url}/owls/string.md")
         assert not other.asked.is_set()
     assert "missing on the site:\n- a.md\n- c.md\n" in told
-    assert names(daemon.home / "packages" / "owl") == [".stringd-package.json", "b.md", "string.md"]
+    assert names(daemon.home / "packages" / "owl") == [*RECORDS, "b.md", "string.md"]
 
 
 @pytest.mark.requirement("app.install.site")

@@ -39,6 +39,17 @@ APPS = (
         ("secret.public", "Unless the app's env: says secret: false."),
     ),
     *requirements(
+        "mcp.md 2, 3",
+        ("app.source.words", "/install NAME words makes an app by the plugin that adds the kind NAME."),
+        ("app.source.file", "A local or remote file is of the kind of the plugin that recognises it."),
+        ("app.source.update", "The kind, words and options are recorded, and used again for an update."),
+        ("app.update", "/install --update name fetches an app's source again."),
+        ("app.update.shown", "What it changes is shown, bounded, and without markup of the source's."),
+        ("app.update.edited", "Files that the user has edited or added are kept, and named."),
+        ("app.update.vanished", "An app whose source has vanished stays as it is."),
+        ("app.update.refused", "Apps without a source, and sources of another app, are refused."),
+    ),
+    *requirements(
         "decided for apps",
         ("apps.list", "/apps lists what is installed, what it does, and which $NAMEs are missing."),
     ),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from stringd.text.command_line import LONGEST_HEAD, first_line, label, parse_command
+from stringd.text.diff import Difference
+from stringd.text.diff import compare as compare_lines
 from stringd.text.envelope import reply_text
 from stringd.text.escaping import printable
 from stringd.text.formatting import MOST, counted, fenced
@@ -17,9 +19,11 @@ __all__ = [
     "LONGEST_HEAD",
     "MASK",
     "MOST",
+    "Difference",
     "HeadTailBuffer",
     "MediaType",
     "WebUrl",
+    "compare_lines",
     "counted",
     "fenced",
     "first_line",

@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from stringd_app.app_hook import App
+from stringd_app.app_sources import AppFile, AppSource, SourceApp, SourceFile, SourceRequest
 from stringd_app.functions import Context, Param
 
-__all__ = ["App", "Context", "Param"]
+__all__ = [
+    "App",
+    "AppFile",
+    "AppSource",
+    "Context",
+    "Param",
+    "SourceApp",
+    "SourceFile",
+    "SourceRequest",
+]

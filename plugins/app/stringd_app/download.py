@@ -34,12 +34,26 @@ class Download:
     site: Site = field(default_factory=Site)
 
 
-async def fetch(url: str, client: HttpClient) -> Download:
-    """Download a URL, or refuse."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetched:
+    """A response to the URL of a source, and its own URL after redirects."""
+
+    url: str
+    final: WebUrl
+    response: HttpResponse
+
+    @property
+    def path(self) -> PurePosixPath:
+        """The path of the file, as its URL names it."""
+        return _path(str(self.final))
+
+
+async def fetch(url: str, client: HttpClient, largest: int = LARGEST) -> Fetched:
+    """Get a URL, or refuse."""
     try:
         async with asyncio.timeout(SECONDS):
             final, response = await http.fetch(
-                client, WebUrl.read(url), limit=LARGEST, on_progress=current_output().report
+                client, WebUrl.read(url), limit=largest, on_progress=current_output().report
             )
     except ValueError as error:
         raise Refusal(ErrorCode.INVALID_TARGET, f"Not a URL of the web: {url}", str(error)) from None
@@ -48,7 +62,14 @@ async def fetch(url: str, client: HttpClient) -> Download:
     except HttpFailed as failure:
         raise Refusal(ErrorCode.LOAD_ERROR, f"{failure}: {url}") from failure
     _check(response, url)
-    path = _path(str(final))
+    return Fetched(url=url, final=final, response=response)
+
+
+async def download_app(fetched: Fetched, client: HttpClient) -> Download:
+    """Return what was fetched as the file of an app, with the files that it needs; or refuse."""
+    url, response, path = fetched.url, fetched.response, fetched.path
+    if len(response.body) > LARGEST:
+        raise Refusal(ErrorCode.LOAD_ERROR, f"the answer is larger than {LARGEST // 1024**2} MiB: {url}")
     is_named = path.suffix == _PAGE
     name = path.name if is_named or not await READING.run(_is_document, response, path) else f"{path.name}.md"
     site = Site()
@@ -56,7 +77,7 @@ async def fetch(url: str, client: HttpClient) -> Download:
         if kind_of(response) == HTML:
             hint = "Name the URL of the file itself, which sites call raw."
             raise Refusal(ErrorCode.INVALID_TARGET, f"This is a page for people, not a document: {url}", hint)
-        site = await SiteDownload(client, final, response.zone).run(name, response.body)
+        site = await SiteDownload(client, fetched.final, response.zone).run(name, response.body)
     return Download(name=name, directory=path.parent.name, data=response.body, site=site)
 
 

@@ -8,27 +8,21 @@ from pathlib import Path
 
 from stringd.plugin import Command, ErrorCode, Invocation, Refusal, Reply, Secrets, TopicGroup, User
 from stringd.plugin.files import finish
-from stringd.plugin.text import parse_path_arguments
 from stringd.plugin.workers import READING, STORAGE
 from stringd_app.app_registry import find_app, not_installed, packages_directory, plugin_app
+from stringd_app.app_sources import AppSource
+from stringd_app.app_update import update_app
 from stringd_app.command_safety import refuse_unproved
 from stringd_app.entry_document import entry_in, is_name, read_entry
 from stringd_app.install_record import Identity, InstallRecord, identity_in, read_install_record
-from stringd_app.install_report import report_lines
-from stringd_app.sources import Staged, download_source, stage
+from stringd_app.install_report import app_lines
+from stringd_app.install_request import REPLACE, USAGE, InstallRequest, read_request
+from stringd_app.installed_files import digests_of, write_digests
+from stringd_app.obtained_source import Obtained, obtain
+from stringd_app.sources import Staged, stage
 from stringd_app.staging import Staging, staging
 
 _PREFIX = "app:"
-REPLACE, AS = "--replace", "--as"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Request:
-    """A parsed `/install`: the source, another name for the app, and whether it may replace an app."""
-
-    source: str
-    alias: str | None
-    replaces: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,32 +50,31 @@ class _Installation:
 
 
 async def _install(invocation: Invocation) -> Reply:
-    request, user, runtime = _request(invocation.line.arguments), invocation.session.user, invocation.runtime
+    user, runtime = invocation.session.user, invocation.runtime
+    request = read_request(invocation.line.arguments, runtime.added(AppSource))
+    if request.updates:
+        return await update_app(request, invocation)
     shelf = packages_directory(user, runtime)
-    # The download happens outside the lock, so that other installations need not wait for it.
-    fetched = await download_source(request.source, runtime.http)
+    # The source is fetched outside the lock, so that other installations need not wait for it.
+    obtained = await obtain(request, invocation)
     try:
         async with runtime.editing(shelf):
             with staging(shelf) as area:
-                staged = await stage(request.source, fetched, area, invocation)
+                staged = await stage(obtained, area)
                 await READING.run(refuse_unproved, staged.directory)
-                found = _installation(staged, request, invocation)
+                found = _installation(staged, obtained, request, invocation)
                 with area.folder.folder(staged.name) as app:
                     found.origin.write(app)
+                    write_digests(app, await READING.run(digests_of, staged.directory))
                 await finish(found.put_in_place(staged, area, user, runtime.secrets))
     except OSError as error:
         raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot install {request.source}: {error.strerror}") from error
-    return await _installed(found.name, request, staged.missing, invocation)
+    return await _installed(found.name, obtained, staged.missing, invocation)
 
 
-def _request(arguments: str) -> _Request:
-    read = parse_path_arguments(arguments, "--app", REPLACE, valued=(AS,))
-    if not read.path:
-        raise Refusal(ErrorCode.INVALID_PAYLOAD, "Nothing to install.", f"Usage: {INSTALL.usage}")
-    return _Request(source=read.path, alias=read.values.get(AS), replaces=REPLACE in read.options)
-
-
-def _installation(staged: Staged, request: _Request, invocation: Invocation) -> _Installation:
+def _installation(
+    staged: Staged, obtained: Obtained, request: InstallRequest, invocation: Invocation
+) -> _Installation:
     """Return the name and record of the app to install, or refuse."""
     sheet = read_entry(entry_in(staged.directory))
     identity = identity_in(sheet.parsed.frontmatter, staged.fallback)
@@ -97,7 +90,12 @@ def _installation(staged: Staged, request: _Request, invocation: Invocation) -> 
         raise Refusal(ErrorCode.CONFLICT, message, f"/uninstall {place} first, or install it without --as.")
     _refuse_taken_name(name, identity, invocation)
     origin = InstallRecord(
-        namespace=identity.namespace, name=identity.name, source=request.source, place=staged.origin
+        namespace=identity.namespace,
+        name=identity.name,
+        source=obtained.source,
+        place=staged.origin,
+        kind=obtained.kind,
+        arguments=request.arguments,
     )
     before = read_install_record(shelf / name) if place else None
     is_same = before is not None and before.is_from(origin.place, invocation.session.user.home)
@@ -106,7 +104,7 @@ def _installation(staged: Staged, request: _Request, invocation: Invocation) -> 
     return _Installation(name=name, origin=origin.following(before if is_same else None), before=before)
 
 
-def _replacement_refusal(name: str, before: InstallRecord, request: _Request) -> Refusal:
+def _replacement_refusal(name: str, before: InstallRecord, request: InstallRequest) -> Refusal:
     message = f"app:{name} has another source ({before.source}), not {request.source}."
     hint = f"{REPLACE} puts this one in its place, without the $NAMEs of the other, which are forgotten."
     return Refusal(ErrorCode.CONFLICT, message, hint)
@@ -136,12 +134,12 @@ def _refuse_taken_name(name: str, identity: Identity, invocation: Invocation) ->
         raise Refusal(ErrorCode.CONFLICT, f"app:{name} is {whose}, not {identity}.", hint)
 
 
-async def _installed(name: str, request: _Request, missing: Sequence[str], invocation: Invocation) -> Reply:
+async def _installed(name: str, obtained: Obtained, missing: Sequence[str], invocation: Invocation) -> Reply:
     place = packages_directory(invocation.session.user, invocation.runtime) / name
     lines = [
-        f"source: {request.source}",
+        f"source: {obtained.source}",
         f"stored: {place.parent.name}/{name}/{entry_in(place).name}",
-        *await report_lines(place, missing, invocation),
+        *await app_lines(place, obtained.made, missing, invocation),
         f"open: /open app:{name}",
     ]
     return Reply.page(f"Installed app:{name}", "\n".join(lines))
@@ -187,9 +185,9 @@ def _not_removable(name: str, invocation: Invocation) -> Refusal:
 
 INSTALL = Command(
     name="install",
-    summary="Install an app from a path, an archive or a URL.",
+    summary="Install an app from a path, an archive or a URL, or update one.",
     group="Apps",
-    usage="/install path | directory | archive | url [--as name] [--replace]",
+    usage=USAGE,
     run=_install,
     topic_types=TopicGroup.DOCUMENTS,
 )

@@ -44,7 +44,8 @@ class InstallRecord:
 
     `source` is the source as typed, `place` its canonical form, and `key` a random key that no other app can
     guess in order to impersonate this one. `place` and `key` are empty for apps that were put there by hand
-    or by an earlier version of stringd.
+    or by an earlier version of stringd. `kind` is the kind of source of a plugin; `arguments` are the words
+    or options that were given with the source, as JSON.
     """
 
     namespace: str
@@ -52,6 +53,8 @@ class InstallRecord:
     source: str
     place: str = ""
     key: str = ""
+    kind: str = ""
+    arguments: str = ""
 
     @property
     def identity(self) -> Identity:

@@ -13,6 +13,7 @@ from stringd.plugin.documents import CALL, CLI, Action, Diagnostic, read_if_ther
 from stringd.plugin.files import real_path
 from stringd.plugin.text import counted, printable
 from stringd.plugin.workers import READING
+from stringd_app.app_sources import SourceApp
 from stringd_app.entry_document import app_texts
 
 _HOST = re.compile(r"https?://(?P<host>[^\s/?#'\"`;|&<>()\\]+)", re.IGNORECASE)
@@ -22,19 +23,29 @@ _MOST_FILES = 500
 _LONGEST = 120
 
 
-async def report_lines(directory: Path, missing: Sequence[str], invocation: Invocation) -> list[str]:
+async def app_lines(
+    directory: Path, made: SourceApp | None, missing: Sequence[str], invocation: Invocation
+) -> list[str]:
     """Return the lines that describe an installed app, each part shortened to what is readable.
 
-    `missing` are the files that its pages name and that its web site does not have.
+    A plugin that `made` the app knows more of it. `missing` are the files that its pages name and that its
+    web site does not have.
     """
     files = await READING.run(app_texts, directory)
     actions = await READING.run(_actions, files[:_MOST_FILES])
     flaws = await _flaws(files[:_MOST_FILES], directory, invocation)
     commands = [f"act.{it.id}: {_in_line(it.target)}" for it in actions if it.method == CLI]
+    hosts = await READING.run(_hosts, actions, directory)
+    notes: Sequence[str] = ()
+    if made:
+        commands = [*map(printable, made.runs), *commands]
+        hosts = [*dict.fromkeys((*map(printable, made.hosts), *hosts))]
+        notes = [*map(printable, made.notes)]
     left = len(files) - _MOST_FILES
     return [
         *_part(f"runs: {counted(len(commands), 'command')}", commands),
-        *_part("talks to:", await READING.run(_hosts, actions, directory)),
+        *_part("talks to:", hosts),
+        *notes[:_MOST_LINES],
         *_part("missing on the site:", [*map(printable, missing)]),
         *_part(f"warnings: {len(flaws)}", flaws),
         *([f"not checked: {counted(left, 'file')}, see stringd check"] if left > 0 else []),

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from stringd.plugin import CliCommand, Command, Hook, Loader, Runtime, Service, TopicType, hookimpl
 from stringd_app.app_hook import App, stringd_apps
+from stringd_app.app_sources import AppSource, stringd_app_sources
 from stringd_app.app_topic import ANY_APP, app_loader, open_app_topic
 from stringd_app.apps_command import APPS, installed_apps
 from stringd_app.check_command import CHECK
@@ -51,8 +52,11 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
 
 @hookimpl
 def stringd_hooks() -> Iterable[Hook]:
-    """Add the hook with which other plugins provide apps."""
-    return (Hook(what="app", record=App, spec=stringd_apps),)
+    """Add the hooks with which other plugins provide apps, and kinds of sources of apps."""
+    return (
+        Hook(what="app", record=App, spec=stringd_apps),
+        Hook(what="app-source", record=AppSource, spec=stringd_app_sources),
+    )
 
 
 @hookimpl

@@ -1,30 +1,29 @@
-"""Stage the source of an app: a file, a directory, an archive or a URL."""
+"""Stage the source of an app: a file, a directory, an archive, a download, or files that a plugin made."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
 
-from stringd.plugin import ErrorCode, HttpClient, Invocation, Refusal
-from stringd.plugin.documents import confine, is_directory, is_there, is_uri, resolve
+from stringd.plugin import ErrorCode, Refusal
+from stringd.plugin.documents import is_directory
 from stringd.plugin.files import Directory, NotRegular, write_atomically
 from stringd.plugin.workers import READING
 from stringd_app.app_files import Member, members_of_directory, members_of_file, write_members
-from stringd_app.app_registry import packages_directory
+from stringd_app.app_sources import SourceApp
 from stringd_app.archives import archive_members, is_archive
-from stringd_app.download import Download, fetch
+from stringd_app.download import Download
 from stringd_app.entry_document import ENTRIES, entry_in
-from stringd_app.install_record import canonical_path, canonical_url
+from stringd_app.obtained_source import Obtained
 from stringd_app.site_download import SiteFile
 from stringd_app.staging import Staging
 
 _PAGE = ".md"
 _APP, _UNWRAPPED = "app", "unwrapped"
 _PRIVATE = 0o600
-_SCHEMES = frozenset({"http", "https"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,45 +40,44 @@ class Staged:
     missing: tuple[str, ...] = ()
 
 
-async def download_source(source: str, client: HttpClient) -> Download | None:
-    """Download the source, or refuse; return None if it is a path."""
-    if not is_uri(source):
-        return None
-    if source.partition(":")[0].lower() not in _SCHEMES:
-        raise Refusal(
-            ErrorCode.INVALID_TARGET, f"Apps come from paths and from http(s) URLs, not from {source}"
-        )
-    return await fetch(source, client)
-
-
-async def stage(source: str, fetched: Download | None, staging: Staging, invocation: Invocation) -> Staged:
+async def stage(obtained: Obtained, staging: Staging) -> Staged:
     """Copy the source into the staging area, or refuse."""
+    if obtained.made:
+        return await READING.run(_stage_made, obtained, obtained.made, staging.folder)
+    fetched = obtained.download
     if fetched and fetched.site.files:
-        return await READING.run(_stage_site, source, fetched, staging.folder)
-    found = _written(fetched, staging.folder) if fetched else _local(source, invocation)
-    name = await READING.run(_stage, found, staging.folder, source)
+        return await READING.run(_stage_site, obtained, fetched, staging.folder)
+    found = _written(fetched, staging.folder) if fetched else obtained.path
+    assert found is not None
+    name = await READING.run(_stage, found, staging.folder, obtained.source)
     return Staged(
         name=name,
         directory=staging.folder.path / name,
         fallback=_fallback(found, fetched),
-        origin=canonical_url(source) if fetched else canonical_path(found),
+        origin=obtained.place,
         missing=fetched.site.missing if fetched else (),
     )
 
 
-def _stage_site(source: str, fetched: Download, staged: Directory) -> Staged:
+def _stage_made(obtained: Obtained, made: SourceApp, staged: Directory) -> Staged:
+    """Write an app that a plugin has made into the staging area."""
+    members = (Member(name=it.path, mode=it.mode, open=partial(BytesIO, it.data)) for it in made.files)
+    return _written_app(members, staged, obtained, made.name)
+
+
+def _stage_site(obtained: Obtained, fetched: Download, staged: Directory) -> Staged:
     """Write a document of a web site and the files that it needs into the staging area."""
+    members = _members_of_site(fetched)
+    app = _written_app(members, staged, obtained, _fallback(Path(fetched.name), fetched))
+    return replace(app, missing=fetched.site.missing)
+
+
+def _written_app(members: Iterable[Member], staged: Directory, obtained: Obtained, fallback: str) -> Staged:
     with staged.made(_APP) as app:
-        write_members(_members_of_site(fetched), app)
+        write_members(members, app)
     directory = staged.path / _APP
-    entry_in(directory, source)
-    return Staged(
-        name=_APP,
-        directory=directory,
-        fallback=_fallback(Path(fetched.name), fetched),
-        origin=canonical_url(source),
-        missing=fetched.site.missing,
-    )
+    entry_in(directory, obtained.source)
+    return Staged(name=_APP, directory=directory, fallback=fallback, origin=obtained.place)
 
 
 def _written(fetched: Download, staged: Directory) -> Path:
@@ -93,19 +91,6 @@ def _fallback(found: Path, fetched: Download | None) -> str:
     if fetched and fetched.name in ENTRIES:
         return fetched.directory
     return found.name if not fetched and found.is_dir() else found.name.partition(".")[0]
-
-
-def _local(source: str, invocation: Invocation) -> Path:
-    session, full_access = invocation.session, invocation.runtime.config.full_access
-    found = resolve(source, session, full_access=full_access).path
-    if not is_there(found):
-        raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {source}")
-    if found.name in ENTRIES and not is_directory(found, source):
-        # The directory is checked too, because the allowed path may be the single file.
-        found = confine(found.parent, source, session.user, full_access=full_access)
-    if packages_directory(session.user, invocation.runtime).is_relative_to(found):
-        raise Refusal(ErrorCode.INVALID_TARGET, f"This directory contains the installed apps: {source}")
-    return found
 
 
 def _stage(found: Path, staged: Directory, source: str) -> str:
