@@ -136,8 +136,8 @@ NO_TEXT = [
     (socket_at, "Not a regular file: x"),
     (circle_at, "Not a regular file: x"),
     (huge_at, "Larger than 10 MiB: x"),
-    (bytes_at(b"\xff\xfea\0"), "Not a UTF-8 text file: x"),
-    (bytes_at(b"caf\xe9"), "Not a UTF-8 text file: x"),
+    (bytes_at(b"\xff\xfea\0\1"), "Not a UTF-8 text file: x"),
+    (bytes_at(b"caf\xe9\2"), "Not a UTF-8 text file: x"),
     (bytes_at(b"\xed\xa0\x80"), "Not a UTF-8 text file: x"),
     (bytes_at(b"a\0b"), "Not a text file, it contains NUL bytes: x"),
 ]

@@ -410,8 +410,8 @@ def test_circular_menu_entry_is_not_marked_here(topic: DaemonProcess) -> None:
     [
         ("a.mp3", b"ID3\n" + b"text\n" * 4000 + b"\xe2\xe3", "audio/mpeg"),
         ("a.zip", b"PK\x03\x04\xff", "application/zip"),
-        ("latin.txt", b"caf\xe9\n", "text/plain"),
-        ("late.txt", b"a" * 100_000 + b"\xe9", "text/plain"),
+        ("marks.txt", b"\xff\xfe\xfd", "text/plain"),
+        ("late.txt", b"a" * 100_000 + b"\xe9\1", "text/plain"),
         ("nul.md", b"a\0b", "text/markdown"),
     ],
 )

@@ -14,6 +14,16 @@ FILES = (
             "edit.loose",
             "/replace --loose takes a text that differs in white space only, and keeps indentation.",
         ),
+        (
+            "edit.charset",
+            "A text in another charset than UTF-8 is edited in it, byte for byte outside the change.",
+        ),
+        ("edit.blank_lines", "Blank lines that end a body are kept in what is written."),
+        (
+            "edits.together",
+            "/edits makes several edits, to the files as they were before it, or none of them.",
+        ),
+        ("edits.undo", "One /undo takes all edits of /edits back, or none."),
         ("edit.nearest", "An old text that does not occur is answered with what is most like it, by line."),
         ("data.outside", "The data directory is FILE_NOT_ALLOWED to every command, with full access too."),
         ("data.hard_link", "So is a hard link to a file of it."),

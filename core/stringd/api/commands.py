@@ -32,12 +32,21 @@ class TopicGroup(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandLine:
-    """A command as sent: its word, the unparsed rest of the first line, and the lines below as its body."""
+    """A command as sent: its word, the unparsed rest of the first line, and the lines below as its body.
+
+    `blank_lines` is what ends a body with blank lines, which the other fields leave out.
+    """
 
     text: str
     word: str = ""
     arguments: str = ""
     body: str | None = None
+    blank_lines: str = ""
+
+    @property
+    def full_body(self) -> str | None:
+        """The body with the blank lines at its end, but without the last line end."""
+        return self.body and self.body + self.blank_lines
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

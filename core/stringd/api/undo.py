@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -11,10 +12,11 @@ from stringd.api.sessions import Session
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """An edit: the file's text before it (None: there was no file), and the digest of the text after it.
+    """A change of a file: its text before (None: there was no file), and the digest of the text after it.
 
     `directories` is the number of directories that were created for the file. A step that was stored but not
-    `written` is skipped if the file is unchanged.
+    `written` is skipped if the file is unchanged. `charset` is that of the file before. With a `place`, only
+    the bytes in this span of a large file are to be replaced, by one for each character of `before`.
     """
 
     path: Path
@@ -22,19 +24,21 @@ class Step:
     after: str
     directories: int = 0
     written: bool = False
+    charset: str = "utf-8"
+    place: tuple[int, int] | None = None
 
 
 class Undo(Protocol):
     """The last edits of each topic; a failed write raises `StorageFailed`."""
 
-    async def add(self, session: Session, step: Step) -> None:
-        """Store an edit; beyond a limit, remove the oldest."""
+    async def add(self, session: Session, *steps: Step) -> None:
+        """Store an edit of one or several files; beyond a limit, remove the oldest."""
 
     async def mark(self, session: Session) -> None:
-        """Mark the topic's newest edit as written to its file."""
+        """Mark the topic's newest edit as written to its files."""
 
-    async def last(self, session: Session) -> Step | None:
-        """Return the topic's newest edit, or None."""
+    async def last(self, session: Session) -> Sequence[Step]:
+        """Return the steps of the topic's newest edit, one for each file; empty if there is none."""
 
     async def drop(self, session: Session) -> None:
         """Remove the topic's newest edit."""

@@ -27,6 +27,7 @@ from stringd.commands.output import OUTPUT
 from stringd.commands.refresh import REFRESH
 from stringd.commands.replace import REPLACE
 from stringd.commands.set import SET
+from stringd.commands.several_edits import EDITS
 from stringd.commands.source import SOURCE
 from stringd.commands.topics import TOPICS
 from stringd.commands.undo import UNDO
@@ -48,6 +49,7 @@ def stringd_commands() -> Iterable[Command]:
         CANCEL,
         CLOSE,
         EDIT,
+        EDITS,
         EXEC,
         FIND,
         FORK,

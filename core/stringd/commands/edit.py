@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
-from stringd.commands.edit_arguments import FORCE, EditRequest, read_file, read_request
+from stringd.commands.edit_arguments import FORCE, EditRequest, read_body, read_file, read_request
 from stringd.commands.edited_part import part_change, stored_lines
-from stringd.commands.file_edits import edit
+from stringd.commands.file_edits import Changed, PlannedEdit, edit
 from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.editing.edits import replace_all
 from stringd.text.formatting import counted, line_count
@@ -16,15 +16,22 @@ from stringd.workers.threads import READING
 @with_nearest_path
 async def run(invocation: Invocation) -> Reply:
     """Replace the addressed text with the body; without a body, show it."""
-    request, body = await read_request(invocation, EDIT, FORCE), invocation.line.body
-    if not body:
-        return await _show(invocation, request)
-    changed = await edit(
-        invocation, request, part_change(request, body) or (lambda it: replace_all(it, body))
-    )
-    lines = changed.lines if request.addresses_part else line_count(changed.after)
-    whole = "" if request.addresses_part else ", whole file"
-    return changed.reply(f"Edited {request.shown} ({counted(lines, 'line')}{whole})", request.shown)
+    if invocation.line.body:
+        return await edit(invocation, await plan_edit(invocation))
+    return await _show(invocation, await read_request(invocation, EDIT, FORCE))
+
+
+async def plan_edit(invocation: Invocation) -> PlannedEdit:
+    """Return what `/edit` is to change."""
+    request, body = await read_request(invocation, EDIT, FORCE), read_body(invocation, EDIT)
+
+    def confirm(changed: Changed) -> str:
+        if request.addresses_part:
+            return f"Edited {request.shown} ({counted(changed.lines, 'line')})"
+        return f"Edited {request.shown} ({counted(line_count(changed.after), 'line')}, whole file)"
+
+    change = part_change(request, body) or (lambda it: replace_all(it, body))
+    return PlannedEdit(request=request, change=change, body=body, confirm=confirm)
 
 
 async def _show(invocation: Invocation, request: EditRequest) -> Reply:

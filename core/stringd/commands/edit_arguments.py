@@ -106,7 +106,7 @@ def _include(request: EditRequest, block: str) -> Directive | None:
 
 def read_body(invocation: Invocation, command: Command) -> str:
     """Return the lines below the command; refuse a command without any."""
-    body = invocation.line.body
+    body = invocation.line.full_body
     if not body:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"/{command.name} needs a body.", f"Usage: {command.usage}")
     return body

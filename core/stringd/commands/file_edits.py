@@ -1,23 +1,24 @@
-"""Change a file on behalf of an editing command: locked, checked for conflicts, and undoable."""
+"""Change files on behalf of an editing command: locked, checked for conflicts, and undoable."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
-from pathlib import Path
 
 from stringd.api.commands import Invocation
 from stringd.api.replies import Edit, Reply
 from stringd.api.undo import Step
 from stringd.commands.edit_arguments import FORCE, EditRequest
 from stringd.documents.editing.block_index import note_edit
-from stringd.documents.editing.edits import Revision
+from stringd.documents.editing.edits import Revision, combined
 from stringd.documents.editing.file_locks import finish
+from stringd.documents.editing.replaced_files import FileChange, replaced_files
 from stringd.documents.editing.seen_files import digest, is_stale, record_seen
 from stringd.documents.pages.file_pages import done
-from stringd.documents.paths.text_files import missing_directories, remove_directories, replaced_text
+from stringd.documents.paths.text_charsets import known_charset
+from stringd.documents.paths.text_files import missing_directories, remove_directories
 from stringd.documents.syntax.parsing_cost import is_parsed_at_once
 from stringd.errors import ErrorCode, Refusal, StorageFailed
 from stringd.workers.threads import STORAGE
@@ -39,59 +40,143 @@ class Changed:
         return Reply.confirmation(system, edit=Edit(path=shown, before=self.before or "", after=self.after))
 
 
-async def edit(
-    invocation: Invocation, request: EditRequest, change: Change, *, creates: bool = False
-) -> Changed:
-    """Apply a change to a file as one undoable step; refuse a missing file unless it may be created."""
-    async with invocation.runtime.editing(request.target.path):
-        return await finish(_edit(invocation, request, change, creates=creates))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedEdit:
+    """What a command is to change, the body that it was given, and its confirmation of what has changed.
+
+    A missing file is created if the edit `creates` files.
+    """
+
+    request: EditRequest
+    change: Change
+    body: str
+    confirm: Callable[[Changed], str]
+    creates: bool = False
 
 
-async def _edit(invocation: Invocation, request: EditRequest, change: Change, *, creates: bool) -> Changed:
-    path, session = request.target.path, invocation.session
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _RevisedFile:
+    """A file before and after all of its edits, and what each of them changes."""
+
+    request: EditRequest
+    before: str | None
+    after: str
+    charset: str
+    revisions: Sequence[Revision]
+
+    @property
+    def is_changed(self) -> bool:
+        return self.after != self.before
+
+    @property
+    def change(self) -> FileChange:
+        path, shown = self.request.target.path, self.request.file
+        directories = missing_directories(path) if self.before is None else 0
+        return FileChange(
+            path=path, shown=shown, before=self.before, after=self.after, directories=directories
+        )
+
+
+async def edit(invocation: Invocation, planned: PlannedEdit) -> Reply:
+    """Make one edit as an undoable step, and confirm it; refuse a missing file unless it may be created."""
+    async with invocation.runtime.editing(planned.request.target.path):
+        ((changed,),) = await finish(_edit_files(invocation, [[planned]]))
+    return changed.reply(planned.confirm(changed), planned.request.shown)
+
+
+async def edit_together(invocation: Invocation, planned: Sequence[PlannedEdit]) -> Sequence[str]:
+    """Make all edits or none, as one undoable step, and return their confirmations.
+
+    Each is made to the files as they are before the command.
+    """
+    by_path: dict[str, list[PlannedEdit]] = {}
+    for it in planned:
+        by_path.setdefault(str(it.request.target.path), []).append(it)
+    files = [by_path[path] for path in sorted(by_path)]
+    async with AsyncExitStack() as locks:
+        # In the same order by all topics, so that none waits for another that waits for it.
+        for edits in files:
+            await locks.enter_async_context(invocation.runtime.editing(edits[0].request.target.path))
+        changed = await finish(_edit_files(invocation, files))
+    results = {
+        id(it): result
+        for edits, ours in zip(files, changed, strict=True)
+        for it, result in zip(edits, ours, strict=True)
+    }
+    return [it.confirm(results[id(it)]) for it in planned]
+
+
+async def _edit_files(
+    invocation: Invocation, files: Sequence[Sequence[PlannedEdit]]
+) -> Sequence[Sequence[Changed]]:
+    revised = [await _revised(invocation, edits) for edits in files]
+    sizes = await _write(invocation, [it for it in revised if it.is_changed])
+    for file in revised:
+        record_seen(invocation.session, file.request.target.path, file.after)
+        note_edit(file.before or "", file.after)
+    return [_changed(it, sizes.get(str(it.request.target.path))) for it in revised]
+
+
+def _changed(file: _RevisedFile, size: int | None) -> Sequence[Changed]:
+    size = len(file.after.encode(file.charset)) if size is None else size
+    return [Changed(before=file.before, after=file.after, lines=it.lines, size=size) for it in file.revisions]
+
+
+async def _revised(invocation: Invocation, edits: Sequence[PlannedEdit]) -> _RevisedFile:
+    request = edits[0].request
+    path = request.target.path
+    creates = all(it.creates for it in edits)
     before = await STORAGE.run(request.read_if_there if creates else request.read)
-    if FORCE not in request.options and is_stale(session, path, before):
+    forced = all(FORCE in it.request.options for it in edits)
+    if not forced and is_stale(invocation.session, path, before):
         raise _removed(request) if before is None else _stale(request)
-    is_quick = is_parsed_at_once(before or "", invocation.line.body or "")
-    revision = await done(lambda: change(before or ""), here=is_quick)
-    after = revision.text
-    if after == before:
-        size = len(after.encode())
-    else:
-        size = await _write(invocation, request, before, after)
-    record_seen(session, path, after)
-    note_edit(before or "", after)
-    return Changed(before=before, after=after, lines=revision.lines, size=size)
+    text = before or ""
+    is_quick = is_parsed_at_once(text, "".join(it.body for it in edits))
+    revisions = await done(lambda: [it.change(text) for it in edits], here=is_quick)
+    return _RevisedFile(
+        request=request,
+        before=before,
+        after=combined(text, [it.splices for it in revisions], request.file),
+        charset=known_charset(str(path)),
+        revisions=revisions,
+    )
 
 
-async def _write(invocation: Invocation, request: EditRequest, before: str | None, after: str) -> int:
-    """Write a text to disk while the step is stored, and replace the file once both are done.
+async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> dict[str, int]:
+    """Write texts to disk while the step is stored, replace the files once both are done, and return sizes.
 
     So a crash in between leaves nothing that can't be undone.
     """
-    undo, session, path = invocation.runtime.undo, invocation.session, request.target.path
-    directories = missing_directories(path) if before is None else 0
-    storing = asyncio.create_task(_store(invocation, path, before, after, directories))
+    if not files:
+        return {}
+    undo, session = invocation.runtime.undo, invocation.session
+    changes = [it.change for it in files]
+    steps = [_step(file, change) for file, change in zip(files, changes, strict=True)]
+    storing = asyncio.create_task(undo.add(session, *steps))
     try:
-        async with STORAGE.within(replaced_text(path, after, request.file, replacing=before)) as size:
+        async with replaced_files(changes) as sizes:
             await storing
     except BaseException:
-        remove_directories(path, directories)
+        for change in changes:
+            remove_directories(change.path, change.directories)
         with suppress(StorageFailed):
             await storing
             await undo.drop(session)
         raise
-    # The file is written, so the edit has succeeded; an unmarked step can still be undone.
+    # The files are written, so the edit has succeeded; an unmarked step can still be undone.
     with suppress(StorageFailed):
         await undo.mark(session)
-    return size
+    return {str(change.path): size for change, size in zip(changes, sizes, strict=True)}
 
 
-async def _store(
-    invocation: Invocation, path: Path, before: str | None, after: str, directories: int
-) -> None:
-    step = Step(path=path, before=before, after=digest(after), directories=directories)
-    await invocation.runtime.undo.add(invocation.session, step)
+def _step(file: _RevisedFile, change: FileChange) -> Step:
+    return Step(
+        path=change.path,
+        before=file.before,
+        after=digest(file.after),
+        directories=change.directories,
+        charset=file.charset,
+    )
 
 
 def _removed(request: EditRequest) -> Refusal:

@@ -6,7 +6,7 @@ from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.commands.edit_arguments import FORCE, EditRequest, read_body, read_request
 from stringd.commands.edited_part import part_change
-from stringd.commands.file_edits import Change, edit
+from stringd.commands.file_edits import Change, PlannedEdit, edit
 from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.editing.edits import replace_lines
 from stringd.documents.editing.replacements import LOOSE, replace_occurrences
@@ -18,9 +18,18 @@ _ALL = "--all"
 @with_nearest_path
 async def run(invocation: Invocation) -> Reply:
     """Apply the replacement that target and body describe."""
+    return await edit(invocation, await plan_replace(invocation))
+
+
+async def plan_replace(invocation: Invocation) -> PlannedEdit:
+    """Return what `/replace` is to change."""
     request = await read_request(invocation, REPLACE, FORCE, _ALL, LOOSE)
-    changed = await edit(invocation, request, _change(invocation, request))
-    return changed.reply(f"Replaced {request.shown} ({counted(changed.lines, 'line')})", request.shown)
+    return PlannedEdit(
+        request=request,
+        change=_change(invocation, request),
+        body=invocation.line.full_body or "",
+        confirm=lambda it: f"Replaced {request.shown} ({counted(it.lines, 'line')})",
+    )
 
 
 def _change(invocation: Invocation, request: EditRequest) -> Change:

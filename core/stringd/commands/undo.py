@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +12,10 @@ from stringd.api.replies import Edit, Reply
 from stringd.api.undo import Step
 from stringd.commands.edit_arguments import FORCE
 from stringd.documents.editing.file_locks import finish
+from stringd.documents.editing.replaced_files import FileChange, replaced_files
 from stringd.documents.editing.seen_files import digest, record_seen
-from stringd.documents.paths.text_files import read_if_there, remove_directories, remove_text, write_text
+from stringd.documents.paths.text_charsets import remember_charset
+from stringd.documents.paths.text_files import read_if_there
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.typed_paths import confine, display
 from stringd.text.formatting import counted, line_count
@@ -28,41 +32,63 @@ async def run(invocation: Invocation) -> Reply:
         raise Refusal(
             ErrorCode.INVALID_PAYLOAD, f"/undo takes no path: {arguments.path}", f"Usage: {UNDO.usage}"
         )
-    while step := await invocation.runtime.undo.last(invocation.session):
+    while steps := await invocation.runtime.undo.last(invocation.session):
         if _SKIP in arguments.options:
             await invocation.runtime.undo.drop(invocation.session)
-            return Reply.confirmation(f"Undo: skipped {display(step.path, invocation.session.user)}")
-        real = _real_path(invocation, step)
-        async with invocation.runtime.editing(real):
-            reply = await finish(_revert(invocation, step, real, forced=FORCE in arguments.options))
+            shown = (display(it.path, invocation.session.user) for it in reversed(steps))
+            return Reply.confirmation(f"Undo: skipped {', '.join(shown)}")
+        steps = [_at_real_path(invocation, it) for it in steps]
+        async with AsyncExitStack() as locks:
+            for path in sorted(str(it.path) for it in steps):
+                await locks.enter_async_context(invocation.runtime.editing(Path(path)))
+            reply = await finish(_revert(invocation, steps, forced=FORCE in arguments.options))
         if reply:
             return reply
     raise Refusal(ErrorCode.NOT_FOUND, "Nothing to undo.")
 
 
-def _real_path(invocation: Invocation, step: Step) -> Path:
-    """Return where the path of a step leads by now, or refuse."""
+def _at_real_path(invocation: Invocation, step: Step) -> Step:
+    """Return a step with the path that its own leads to by now, or refuse."""
     user = invocation.session.user
-    return confine(
-        step.path, display(step.path, user), user, full_access=invocation.runtime.config.full_access
+    shown = display(step.path, user)
+    return replace(
+        step, path=confine(step.path, shown, user, full_access=invocation.runtime.config.full_access)
     )
 
 
-async def _revert(invocation: Invocation, step: Step, real: Path, *, forced: bool) -> Reply | None:
-    """Revert a step; return None after dropping one that was stored but never written."""
+async def _revert(invocation: Invocation, steps: Sequence[Step], *, forced: bool) -> Reply | None:
+    """Revert the steps of an edit; return None after dropping one that was stored but never written."""
     session, undo = invocation.session, invocation.runtime.undo
-    shown = display(step.path, session.user)
-    current = await STORAGE.run(read_if_there, real, shown)
-    if current == step.before and not step.written:
+    changes = [await STORAGE.run(_reversal, it, display(it.path, session.user)) for it in steps]
+    pairs = [
+        (step, it) for step, it in zip(steps, changes, strict=True) if step.written or it.before != it.after
+    ]
+    if not pairs:
         await undo.drop(session)
         return None
-    if not forced and (current is None or digest(current) != step.after):
-        raise _changed(shown)
-    if current != step.before:
-        await STORAGE.run(_restore, replace(step, path=real), shown, current)
+    for step, change in pairs:
+        if not forced and (change.before is None or digest(change.before) != step.after):
+            raise _changed(change.shown)
+    async with replaced_files([it for _, it in pairs if it.before != it.after]):
+        pass
     await undo.drop(session)
-    record_seen(session, real, step.before)
-    return _reply(step, shown, current or "")
+    for _, change in pairs:
+        record_seen(session, change.path, change.after)
+    return _reply([it for _, it in reversed(pairs)])
+
+
+def _reversal(step: Step, shown: str) -> FileChange:
+    """Return the change of a file, as it is now, that takes a step back."""
+    # The charset of what is there now may not be told from its bytes.
+    remember_charset(str(step.path), step.charset)
+    return FileChange(
+        path=step.path,
+        shown=shown,
+        before=read_if_there(step.path, shown),
+        after=step.before,
+        charset=step.charset,
+        directories=step.directories,
+    )
 
 
 def _changed(shown: str) -> Refusal:
@@ -72,21 +98,24 @@ def _changed(shown: str) -> Refusal:
     return Refusal(ErrorCode.CONFLICT, message, "Nothing was undone.", force, skip)
 
 
-def _restore(step: Step, shown: str, current: str | None) -> None:
-    if step.before is None:
-        remove_text(step.path, shown)
-        remove_directories(step.path, step.directories)
-    else:
-        write_text(step.path, step.before, shown, replacing=current)
+def _reply(changes: Sequence[FileChange]) -> Reply:
+    if len(changes) > 1:
+        lines = "\n".join(_confirmation(it) for it in changes)
+        return Reply.page(f"Undo: reverted {len(changes)} files", lines)
+    change = changes[0]
+    difference = Edit(
+        path=change.shown,
+        before=change.before or "",
+        after=change.after or "",
+        summary="Reverted last change",
+    )
+    return Reply.confirmation(f"Undo: {_confirmation(change)}", edit=difference)
 
 
-def _reply(step: Step, shown: str, current: str) -> Reply:
-    before = step.before or ""
-    difference = Edit(path=shown, before=current, after=before, summary="Reverted last change")
-    if step.before is None:
-        return Reply.confirmation(f"Undo: removed {shown}", edit=difference)
-    lines = counted(line_count(before), "line")
-    return Reply.confirmation(f"Undo: reverted {shown} ({lines})", edit=difference)
+def _confirmation(change: FileChange) -> str:
+    if change.after is None:
+        return f"removed {change.shown}"
+    return f"reverted {change.shown} ({counted(line_count(change.after), 'line')})"
 
 
 UNDO = Command(

@@ -35,7 +35,7 @@ class Runner:
         """Parse a text that was sent to a session; the time of arrival is now by default."""
         line = parse_command(text) if text.startswith(session.slash) else None
         return Sent(
-            text=text,
+            text=line.text if line else text.rstrip(),
             line=line,
             is_urgent=line is not None and line.word in self._catalogue.urgent_by_type[session.name.type],
             arrived=time.monotonic() if arrived is None else arrived,

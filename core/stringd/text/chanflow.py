@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from stringd.api.replies import Edit, Kind, Reply
+from stringd.text.command_line import trimmed
 from stringd.text.diff import compare
 from stringd.text.escaping import visible, without_controls
 
@@ -47,7 +48,7 @@ def parse_blocks(text: str) -> Iterator[Block]:
             closed = end >= 0 and next_string_block is None
             yield Block(
                 topic=(opening["rest"] or "").removeprefix(":").strip(),
-                command=text[start:end].strip() if closed else None,
+                command=trimmed(text[start:end]) if closed else None,
             )
             resume = next_string_block.start() if next_string_block else resume
         position = resume

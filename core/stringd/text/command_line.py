@@ -11,15 +11,43 @@ from stringd.text.masking import MASK
 LABEL_LENGTH = 80
 LONGEST_HEAD = 4096
 _CUT = "..."
+_SLASH = "/"
+_LINE_END, _RETURN = "\n", "\r"
 _HEADER = re.compile(r"//?(\S*)\s*(.*)", re.DOTALL)
+
+
+def trimmed(text: str) -> str:
+    """Return a text as sent, without the blanks around it; blank lines that end a body stay."""
+    inside = text.strip()
+    keeps_blanks = inside.startswith(_SLASH) and _LINE_END in inside
+    blanks = _blank_lines(text) if keeps_blanks else ""
+    return f"{inside}{blanks}{_LINE_END}" if blanks else inside
 
 
 def parse_command(text: str) -> CommandLine:
     """Split a trimmed command that starts with `/` or `//`."""
-    header, newline, body = text.partition("\n")
+    blank_lines = _blank_lines(text)
+    inside = text.rstrip() if blank_lines else text
+    header, newline, body = inside.partition("\n")
     match = _HEADER.match(header.rstrip())
     word, arguments = match.groups() if match else ("", "")
-    return CommandLine(text=text, word=word.lower(), arguments=arguments, body=body if newline else None)
+    return CommandLine(
+        text=inside,
+        word=word.lower(),
+        arguments=arguments,
+        body=body if newline else None,
+        blank_lines=blank_lines,
+    )
+
+
+def _blank_lines(text: str) -> str:
+    """Return the line ends and blank lines at the end of a text, without the last line end."""
+    tail = text[len(text.rstrip()) :]
+    first, last = tail.find(_LINE_END), tail.rfind(_LINE_END)
+    if first == last:
+        return ""
+    start = first - (tail[first - 1 : first] == _RETURN)
+    return tail[start:last].removesuffix(_RETURN)
 
 
 def label(text: str) -> str:

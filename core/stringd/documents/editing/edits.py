@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from stringd.documents.editing.block_index import boundary_starts, kept_boundaries, note_edit
 from stringd.documents.editing.spans import block_span, text_span
 from stringd.documents.syntax.lines import BOM, line_number, numbered_lines
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.formatting import counted, line_count, line_range
+from stringd.text.formatting import counted, line_range
+from stringd.text.splicing import Splice, splice
 
 _LINE_END = re.compile(r"\r?\n")
 # Blank lines to try around a body so that it does not merge with its surroundings: above, below.
@@ -20,10 +22,29 @@ _SPACINGS = (("", ""), ("", "\n"), ("\n", ""), ("\n", "\n"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """A text after an edit, and the number of its new lines."""
+    """A text after an edit, the number of its new lines, and the spans that were replaced."""
 
     text: str
     lines: int
+    splices: tuple[Splice, ...] = field(default=(), compare=False)
+
+
+def revised(before: str, lines: int, *splices: Splice) -> Revision:
+    """Return the revision that replaces spans of a text, which are in order."""
+    return Revision(text=splice(before, splices), lines=lines, splices=splices)
+
+
+def combined(before: str, edits: Sequence[Sequence[Splice]], shown: str) -> str:
+    """Return a text after edits that were each made to the text as it was; refuse those that overlap."""
+    if len(edits) == 1:
+        return splice(before, edits[0])
+    splices = sorted((it for edit in edits for it in edit), key=lambda it: (it[0], it[1]))
+    for (_, end, _), (start, _, _) in pairwise(splices):
+        if start < end:
+            line = line_number(before, start)
+            message = f"Two edits of {shown} overlap, at line {line}"
+            raise Refusal(ErrorCode.INVALID_PAYLOAD, message, "Make one edit of them.")
+    return splice(before, splices)
 
 
 def overwrite(before: str, body: str) -> Revision:
@@ -49,10 +70,11 @@ def replace_block(before: str, block_id: str, body: str) -> Revision:
     """
     start, end = block_span(before, block_id, body)
     for lead, tail in _SPACINGS:
-        after = _spliced(before, start, end, f"{lead}{body}{tail}").text
+        revision = _spliced(before, start, end, f"{lead}{body}{tail}")
+        after = revision.text
         lost = [] if after == before else lost_boundaries(before, after, start, end, body)
         if not lost:
-            return Revision(text=after, lines=line_count(body))
+            return replace(revision, lines=new_lines(body))
     raise _swallowing(before, lost[0])
 
 
@@ -82,7 +104,7 @@ def replace_lines(before: str, first: int, last: int, body: str | None) -> Revis
     """Replace lines, counted from 1 and the last one included; no body deletes them."""
     start, end = line_span(before, first, last)
     if body is None:
-        return Revision(text=before[:start] + before[end:], lines=0)
+        return revised(before, 0, (start, end, ""))
     return _spliced(before, start, end, body)
 
 
@@ -100,12 +122,17 @@ def length_line(lines: int) -> str:
 
 def _spliced(before: str, start: int, end: int, body: str, *, ends: bool = False) -> Revision:
     """Replace whole lines by a body; keep a missing final newline missing unless it `ends` the text."""
-    head, tail = before[:start], before[end:]
+    head = before[:start]
     newline = _line_end(before) or _line_end(body) or "\n"
     joint = newline if len(head) > text_start(head) and not head.endswith(("\n", "\r")) else ""
     open_end = end == len(before) > text_start(before) and not before.endswith(("\n", "\r"))
-    text = f"{head}{joint}{adapted(body, before)}{'' if open_end and not ends else newline}{tail}"
-    return Revision(text=text, lines=line_count(body))
+    new = f"{joint}{adapted(body, before)}{'' if open_end and not ends else newline}"
+    return revised(before, new_lines(body), (start, end, new))
+
+
+def new_lines(body: str) -> int:
+    """Return the number of lines of a text that a body holds, blank ones at its end included."""
+    return body.count("\n") + 1 if body else 0
 
 
 def adapted(body: str, text: str) -> str:

@@ -6,12 +6,20 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from stringd.documents.editing.edits import Revision, adapted, last_line, length_line, text_start
+from stringd.documents.editing.edits import (
+    Revision,
+    adapted,
+    last_line,
+    length_line,
+    new_lines,
+    revised,
+    text_start,
+)
 from stringd.documents.editing.loose_matches import LooseMatch, fitted, loose_matches
 from stringd.documents.syntax.lines import line_number
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.escaping import visible_line
-from stringd.text.formatting import line_count, line_range
+from stringd.text.formatting import line_range
 from stringd.text.nearest import nearest
 
 LOOSE = "--loose"
@@ -56,11 +64,9 @@ def _replaced(
 ) -> Revision:
     if len(spans) > 1 and not every:
         raise _ambiguous(text, [start for start, _ in spans], shown)
-    pieces, reached = [bom], 0
-    for (start, end), replacement in zip(spans, new, strict=True):
-        pieces += [text[reached:start], replacement]
-        reached = end
-    return Revision(text="".join((*pieces, text[reached:])), lines=sum(map(line_count, new)))
+    start = len(bom)
+    splices = [(start + first, start + last, it) for (first, last), it in zip(spans, new, strict=True)]
+    return revised(bom + text, sum(map(new_lines, new)), *splices)
 
 
 def _span(text: str, match: LooseMatch, *, deletes: bool) -> tuple[int, int]:

@@ -12,6 +12,7 @@ from stringd.api.runtime import Runtime
 from stringd.api.zones import Zone
 from stringd.documents.pages.includes import Read
 from stringd.documents.pages.page import Page, file_page, outlined_page
+from stringd.documents.paths.text_charsets import decoded
 from stringd.documents.paths.text_files import read_bytes
 from stringd.documents.syntax.structured import has_document_name
 from stringd.text.media_type_detection import detect_media_type, rendered_type_of_name
@@ -59,12 +60,17 @@ def _page(file: FileToShow, body: bytes, document: Document) -> Page:
         page = outlined_page(document, document.outline)
     again = replace(UNRESTRICTED, pages=file.options.pages)
     return replace(
-        page, uri=file.path.as_uri(), path=file.path, source=_text_of(body), zone=Zone.LOOPBACK, options=again
+        page,
+        uri=file.path.as_uri(),
+        path=file.path,
+        source=_text_of(file.path, body),
+        zone=Zone.LOOPBACK,
+        options=again,
     )
 
 
-def _text_of(body: bytes) -> str:
+def _text_of(path: Path, body: bytes) -> str:
     try:
         return body.decode()
     except UnicodeDecodeError:
-        return ""
+        return decoded(body, str(path)) or ""

@@ -11,6 +11,14 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from stringd.documents.paths.text_charsets import (
+    UTF_8,
+    decoded,
+    encoded,
+    known_charset,
+    remember_charset,
+    remember_utf_8,
+)
 from stringd.errors import ErrorCode, NoSuchFile, Refusal
 from stringd.files.atomic import replacement, stamp
 from stringd.files.open_directory import Directory, is_there, made_folder, open_folder
@@ -26,7 +34,7 @@ _SHORT = 16 * 1024
 
 
 class NoText(Refusal):
-    """The refusal of a file that is not UTF-8 text; `size` is in bytes, and `kind` the type of a document."""
+    """The refusal of a file that is no text; `size` is in bytes, and `kind` the type of a document."""
 
     def __init__(self, message: str, content: Content) -> None:
         super().__init__(ErrorCode.INVALID_TARGET, message)
@@ -36,7 +44,7 @@ class NoText(Refusal):
 
 def read_text(path: Path, shown: str) -> str:
     """Return the text of the file at a real path, with its byte order mark and line ends, or refuse."""
-    return _same_object(path, _decoded(_read(path, shown), shown))
+    return _same_object(path, _decoded(path, _read(path, shown), shown))
 
 
 def read_if_there(path: Path, shown: str) -> str | None:
@@ -57,29 +65,37 @@ def read_bytes(path: Path, shown: str, limit: int = LIMIT) -> bytes:
     return content.data
 
 
-def write_text(path: Path, text: str, shown: str, *, replacing: str | None) -> int:
+def write_text(
+    path: Path, text: str, shown: str, *, replacing: str | None, charset: str | None = None
+) -> int:
     """Replace the file at a real path as `replaced_text` does, and return its size in bytes."""
-    with replaced_text(path, text, shown, replacing=replacing) as size:
+    with replaced_text(path, text, shown, replacing=replacing, charset=charset) as size:
         return size
 
 
 @contextmanager
-def replaced_text(path: Path, text: str, shown: str, *, replacing: str | None) -> Iterator[int]:
+def replaced_text(
+    path: Path, text: str, shown: str, *, replacing: str | None, charset: str | None = None
+) -> Iterator[int]:
     """Write a text to disk, yield its size in bytes, and replace the file at a real path with it at the end.
 
-    Create missing directories. An existing file keeps its permissions and owner. Refuse a file that is not
-    text, or whose content is no longer `replacing` (None: there was no file).
+    Create missing directories. An existing file keeps its permissions, its owner and its charset, unless
+    another one is given. Refuse a file that is not text, or whose content is no longer `replacing` (None:
+    there was no file).
     """
-    data = _encoded(text, shown)
+    _refuse_no_text(text)
     with _write_failures(shown), _folder_for(path, replacing) as folder:
         replaced = _writable(folder, path.name, shown)
-        if _text_in(folder, path.name, shown) != replacing:
+        if _text_in(folder, path, shown) != replacing:
             raise _changed_meanwhile(shown)
+        charset = charset or known_charset(str(path))
+        data = _encoded(text, charset, shown)
         with _replacement(folder, path.name, shown, replaced) as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
             yield len(data)
+    remember_charset(str(path), charset)
     _same_object(path, text)
 
 
@@ -179,10 +195,11 @@ def _writable(folder: Directory, name: str, shown: str) -> os.stat_result | None
     return status
 
 
-def _text_in(folder: Directory, name: str, shown: str) -> str | None:
+def _text_in(folder: Directory, path: Path, shown: str) -> str | None:
     try:
-        return _decoded(read_regular(folder, name, LIMIT), shown)
+        return _decoded(path, read_regular(folder, path.name, LIMIT), shown)
     except FileNotFoundError:
+        remember_charset(str(path), UTF_8)
         return None
 
 
@@ -210,7 +227,7 @@ def _same_object(path: Path, text: str) -> str:
     return text
 
 
-def _decoded(content: Content, shown: str) -> str:
+def _decoded(path: Path, content: Content, shown: str) -> str:
     """Decode a file's data; a file above the limit was read in part, and is refused."""
     is_whole = len(content.data) <= LIMIT
     if is_pdf(content.data):
@@ -218,21 +235,33 @@ def _decoded(content: Content, shown: str) -> str:
     try:
         text, _ = utf_8_decode(content.data, "strict", is_whole)
     except UnicodeDecodeError:
-        raise NoText(f"Not a UTF-8 text file: {shown}", content) from None
+        return _in_other_charset(path, content, f"Not a UTF-8 text file: {shown}")
     if "\0" in text:
-        raise NoText(f"Not a text file, it contains NUL bytes: {shown}", content)
+        return _in_other_charset(path, content, f"Not a text file, it contains NUL bytes: {shown}")
     if not is_whole:
         raise _too_large(shown)
+    remember_utf_8(str(path), content.data)
     return text
 
 
-def _encoded(text: str, shown: str) -> bytes:
+def _in_other_charset(path: Path, content: Content, problem: str) -> str:
+    text = decoded(content.data, str(path)) if len(content.data) <= LIMIT else None
+    if text is None:
+        raise NoText(problem, content)
+    return text
+
+
+def _refuse_no_text(text: str) -> None:
     try:
-        data = text.encode()
+        text.encode()
     except UnicodeEncodeError:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "A text can't contain a lone surrogate.") from None
-    if b"\0" in data:
+    if "\0" in text:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "A text file can't contain a NUL character.")
+
+
+def _encoded(text: str, charset: str, shown: str) -> bytes:
+    data = encoded(text, charset, shown)
     if len(data) > LIMIT:
         raise _too_large(shown)
     return data

@@ -10,6 +10,7 @@ from stringd.errors import InvalidBody, RequestRefused
 from stringd.runtime.local import LocalRuntime
 from stringd.server.exec_response import EventStream, EventStreams
 from stringd.server.requests import disconnected, parse_json, read_body, requesting_user_id
+from stringd.text.command_line import trimmed
 from stringd.text.envelope import Request, encode_events
 
 EXEC = "/exec"
@@ -52,7 +53,7 @@ class Execute:
 def _request(user_id: str, body: bytes, runtime: LocalRuntime) -> Request:
     fields = parse_json(body, '{ "cmd": "..." }')
     cmd = fields.get("cmd")
-    cmd = cmd.strip() if isinstance(cmd, str) else ""
+    cmd = trimmed(cmd) if isinstance(cmd, str) else ""
     if not cmd:
         raise InvalidBody('Empty command — provide non-empty "cmd" field')
     topic = runtime.topic_name(fields.get("topic"))
