@@ -73,6 +73,11 @@ class Package:
         self.uri = uri
         self.directory = directory
 
+    @property
+    def finds_all(self) -> bool:
+        """Whether `/find` on one of its pages looks through all of them."""
+        return False
+
     def uri_of(self, path: Path) -> str:
         """Return the URI of a file in the package."""
         return f"{self.uri}/{path.relative_to(self.directory).as_posix()}"

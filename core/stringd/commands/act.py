@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from stringd.actions.action_run import ActionRun
@@ -18,12 +18,13 @@ from stringd.actions.methods.known_methods import description_of
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.outlines import Form
 from stringd.api.replies import Reply
+from stringd.commands.package_actions import actions_of_package, page_with_action
 from stringd.documents.document_topic import visit
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
 from stringd.errors import ErrorCode, Refusal, Unrecognised
-from stringd.text.formatting import listed, nearest_first
+from stringd.text.formatting import counted, listed, nearest_first
 from stringd.text.nearest import nearest
 
 _NONE = "(none)"
@@ -36,10 +37,15 @@ async def run(invocation: Invocation) -> Reply:
     actions = environment.actions_of(page)
     name, typed = split_call(invocation.line.text)
     if name is None:
-        return Reply.page("Actions", "\n".join(map(usage_of, actions.values())) or _NONE)
-    action = actions.get(name)
-    if action is None:
-        raise _unknown(name, actions)
+        lines = [*map(usage_of, actions.values()), *await _elsewhere(page, actions)]
+        return Reply.page("Actions", "\n".join(lines) or _NONE)
+    if name not in actions:
+        other = await page_with_action(invocation, page, name)
+        if other is None:
+            raise _unknown(name, dict.fromkeys((*actions, *await actions_of_package(page))))
+        page, environment = other, environment_of(invocation, other)
+        actions = environment.actions_of(page)
+    action = actions[name]
     call = read_call(action, typed, invocation.session, environment)
     if call.wants_help or (call.is_bare and call.missing):
         return await _explained(invocation, action, environment)
@@ -47,6 +53,14 @@ async def run(invocation: Invocation) -> Reply:
         reply = await _send(invocation, page, action.form, call)
         return reply.below(foreign_value_notices(call.references, environment.variables))
     return await ActionRun(invocation=invocation, page=page, environment=environment, call=call).reply()
+
+
+async def _elsewhere(page: Page, actions: Mapping[str, Action]) -> list[str]:
+    """Return the line about the actions of the other pages of an app that is searched as a whole."""
+    if page.package is None or not page.package.finds_all:
+        return []
+    others = [it for it in await actions_of_package(page) if it not in actions]
+    return [f"… and {counted(len(others), 'action')} of other pages: /find text finds them"] if others else []
 
 
 async def _explained(invocation: Invocation, action: Action, environment: Environment) -> Reply:
@@ -65,7 +79,7 @@ async def _send(invocation: Invocation, page: Page, form: Form, call: Call) -> R
     return await opened_reply(invocation, opened, f"Opened {opened.page.uri}")
 
 
-def _unknown(name: str, actions: Mapping[str, Action]) -> Refusal:
+def _unknown(name: str, actions: Collection[str]) -> Refusal:
     suggestion = nearest(name, actions)
     known = listed([f"/act.{it}" for it in nearest_first(name, actions)], "/act lists them") or _NONE
     context = [f"actions: {known}", *([f"nearest: /act.{suggestion}"] if suggestion else [])]

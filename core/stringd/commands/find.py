@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from heapq import merge
-from itertools import islice
 from shlex import quote
 
 from stringd.api.commands import Command, Invocation, TopicGroup
@@ -19,11 +17,12 @@ from stringd.commands.find_arguments import (
     refuse_inner_options,
 )
 from stringd.commands.find_in_files import find_files
+from stringd.commands.find_in_package import find_in_package
+from stringd.commands.found_places import MOST_FOUND, found_in, place_lines
 from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.file_pages import SMALL
 from stringd.documents.pages.page import Page
-from stringd.documents.pages.search import find, find_links
 from stringd.documents.pagination.numbered_parts import Parts
 from stringd.documents.syntax.shortcuts import Shortcut
 from stringd.errors import ErrorCode, Refusal
@@ -32,13 +31,8 @@ from stringd.files.typed_paths import display
 from stringd.text.formatting import shortened
 from stringd.workers.threads import READING
 
-MOST_LINES = 50
-# A single letter may occur ten million times in a page.
-MOST_FOUND = 10_000
-_AROUND = 80
 _LONGEST = 80
 _QUOTED = re.compile(r"""(["'])([^\S\n]*+\S.*)\1""")
-_TOP = "(top)"
 _NO_MATCH = "(none)"
 
 
@@ -60,6 +54,8 @@ async def _find_in_document(invocation: Invocation, request: FindRequest) -> Rep
         if request.miss:
             raise request.miss
     page = await navigator.current()
+    if page.package is not None and page.package.finds_all:
+        return await find_in_package(invocation, page, page.package, _unquoted(request.text))
     parts, shortcuts = await navigator.parts(page), page.sheet.shortcuts.by_id.values()
     if len(parts.text) > SMALL:
         title, lines = await READING.run(_listing, parts, shortcuts, request.text)
@@ -71,11 +67,15 @@ async def _find_in_document(invocation: Invocation, request: FindRequest) -> Rep
     return Reply.page(title, "\n".join(lines))
 
 
+def _unquoted(wanted: str) -> str:
+    quoted = _QUOTED.fullmatch(wanted)
+    return quoted[2] if quoted else wanted
+
+
 def _unsearched(page: Page, wanted: str, invocation: Invocation) -> Iterator[str]:
     """Yield what of a document was not searched, as it is not in the text, and how to search its file."""
     yield from (f"Not searched: {it}" for it in page.omissions)
-    quoted = _QUOTED.fullmatch(wanted)
-    wanted = quoted[2] if quoted else wanted
+    wanted = _unquoted(wanted)
     if page.path is None or not page.source:
         return
     if len(page.source.encode()) > LARGEST:
@@ -94,40 +94,13 @@ def _word(text: str) -> str:
 
 def _listing(parts: Parts, shortcuts: Collection[Shortcut], wanted: str) -> tuple[str, list[str]]:
     """List the matches below a title; retry a quoted text without its quotes if it does not occur."""
-    found = _found(parts, shortcuts, wanted)
+    found = found_in(parts.text, shortcuts, wanted)
     quoted = _QUOTED.fullmatch(wanted)
     if quoted and not found:
         wanted = quoted[2]
-        found = _found(parts, shortcuts, wanted)
+        found = found_in(parts.text, shortcuts, wanted)
     number = f"{len(found):,}" if len(found) < MOST_FOUND else f"the first {MOST_FOUND:,}"
-    return f"Matches: {shortened(wanted, _LONGEST)} ({number})", list(_lines(parts, found))
-
-
-def _found(parts: Parts, shortcuts: Collection[Shortcut], wanted: str) -> list[tuple[int, int]]:
-    found = merge(find(parts.text, wanted), find_links(parts.text, wanted, shortcuts))
-    return list(islice(found, MOST_FOUND))
-
-
-def _lines(parts: Parts, found: list[tuple[int, int]]) -> Iterator[str]:
-    places = list(_snippets(parts.text, found))
-    for start, snippet in places[:MOST_LINES]:
-        part = f" (part {parts.number_at(start)})" if parts.count > 1 else ""
-        section = parts.section_at(start)
-        yield f"{f'#{section}' if section else _TOP}{part}: {snippet}"
-    if (more := len(places) - MOST_LINES) > 0:
-        yield f"… and {more:,} more places: what is longer is found less often"
-
-
-def _snippets(text: str, found: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
-    """Yield each match and its context within the line, skipping matches that an earlier context shows."""
-    reached = 0
-    for start, end in found:
-        if end > reached:
-            line_end = text.find("\n", end)
-            line = text.rfind("\n", 0, start) + 1, len(text) if line_end < 0 else line_end
-            first, reached = max(line[0], start - _AROUND), min(line[1], end + _AROUND)
-            snippet = " ".join(text[first:reached].split())
-            yield start, f"{'…' * (first > line[0])}{snippet}{'…' * (reached < line[1])}"
+    return f"Matches: {shortened(wanted, _LONGEST)} ({number})", list(place_lines(parts, found))
 
 
 FIND = Command(

@@ -161,7 +161,7 @@ class DocumentNavigator:
         deadline = asyncio.get_running_loop().time() + SECONDS
         loaded = await self._request(target.uri, target.options)
         if isinstance(loaded, LocalFile):
-            return await self._packaged_page(loaded.path, loaded.package)
+            return await self.packaged_page(loaded.path, loaded.package)
         load_linked = partial(self._load_linked, page=loaded.uri, fresh=target.options.fresh)
         page = await remote_page(loaded, load_linked, deadline)
         page = await with_link_names(page, self._invocation.runtime.named_schemes)
@@ -182,7 +182,8 @@ class DocumentNavigator:
         )
         return await self._invocation.runtime.find(request)
 
-    async def _packaged_page(self, path: Path, package: Package) -> Page:
+    async def packaged_page(self, path: Path, package: Package) -> Page:
+        """Load the page of a file in a package."""
         uri = package.uri_of(path)
         runtime = self._invocation.runtime
         page = await open_file(path, uri, partial(self.links.read_packaged, package), runtime)

@@ -52,6 +52,11 @@ class AppPackage(Package):
         """The `$NAME`s that it declares."""
         return self.sheet.parsed.declarations.secrets
 
+    @property
+    def finds_all(self) -> bool:
+        """Whether `/find` on one of its pages looks through all of them."""
+        return self.sheet.parsed.frontmatter.get("find") == TOPIC_TYPE
+
     def file(self, path: str) -> Path:
         """Return the real path of a document in the app, or refuse; for a directory, that of its entry."""
         found = real_path(self.directory / path) if path else self.entry
