@@ -8,6 +8,7 @@ from stringd.plugin import HttpResponse
 from stringd.plugin.text import WebUrl, mask_beginning, parse_media_type, printable
 from stringd_web.charset import decode
 from stringd_web.html.input_limits import parse_bounded
+from stringd_web.html.page_source import page_source
 
 REFERRER_HEADERS = frozenset({"origin", "referer"})
 _MAX_READ = 64 * 1024
@@ -38,6 +39,6 @@ def error_excerpt(response: HttpResponse, hidden: Mapping[str, str]) -> str:
 
 
 def _visible_text(html: str) -> str:
-    tree = parse_bounded(html)
+    tree = parse_bounded(page_source(html))
     tree.strip_tags(_NO_MESSAGE)
     return tree.body.text(separator=" ") if tree.body else ""

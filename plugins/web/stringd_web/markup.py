@@ -51,7 +51,8 @@ def _feed(loaded: LoadedBytes, feed: Feed, text: str) -> Document:
 def _plain(html: str) -> str:
     """Return the plain text of an HTML fragment."""
     from stringd_web.html.input_limits import parse_bounded
+    from stringd_web.html.page_source import page_source
 
-    tree = parse_bounded(f"<body>{html}")
+    tree = parse_bounded(page_source(f"<body>{html}"))
     tree.strip_tags(["script", "style", "template"], recursive=True)
     return tree.body.text(separator=" ") if tree.body else ""

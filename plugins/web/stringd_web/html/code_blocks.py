@@ -10,7 +10,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from stringd_web.html.link_resolution import LinkTargets
 from stringd_web.html.marks import BEGIN, LINK_END, MARK, Marks
 from stringd_web.html.nodes import (
-    ElementKinds,
     ancestors,
     attribute,
     children,
@@ -18,6 +17,7 @@ from stringd_web.html.nodes import (
     replace_tag,
     text_of,
 )
+from stringd_web.html.page_source import PageSource
 
 _PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
 _INLINE = frozenset({"code", "kbd", "samp", "tt"})
@@ -25,6 +25,7 @@ _LINE_NUMBER_CLASSES = "lineno", "linenum", "line-num", "gutter", "hljs-ln-n"
 _COPY_CLASS = "copybtn"
 _LINE_NUMBER_TAGS = {"td", "div", "pre", "span", "a"}
 _BUTTONS = {"button", "clipboard-copy"}
+_IN_NOT_CODE = tuple(it.encode() for it in (*_LINE_NUMBER_CLASSES, _COPY_CLASS))
 _NOT_CODE = ", ".join(
     (*(f"[class*='{it}']" for it in _LINE_NUMBER_CLASSES), f".{_COPY_CLASS}", *sorted(_BUTTONS))
 )
@@ -56,13 +57,11 @@ _MAX_LEVELS_UP = 6
 
 
 def extract_code_blocks(
-    tree: LexborHTMLParser, kinds: ElementKinds, targets: LinkTargets, marks: Marks
+    tree: LexborHTMLParser, source: PageSource, targets: LinkTargets, marks: Marks
 ) -> None:
     """Replace the content of `<pre>` by marks, unchanged; list its links below."""
-    if kinds.tags.isdisjoint(_PREFORMATTED):
-        return
     blocks = tree.css("pre, listing, xmp, plaintext")
-    if kinds.tags & _BUTTONS or kinds.has_class_with((*_LINE_NUMBER_CLASSES, _COPY_CLASS)):
+    if blocks and (source.has(*_BUTTONS) or source.mentions(*_IN_NOT_CODE)):
         remove_nodes(it for it in tree.css(_NOT_CODE) if _is_not_code(it))
     for node in blocks:
         if not _is_in_preformatted(node):

@@ -8,18 +8,22 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.marks import Marks
 from stringd_web.html.nodes import attribute, children, remove_nodes, text_of
+from stringd_web.html.page_source import PageSource
 
 _RENDERED = (".MathJax", ".MathJax_Display", ".MathJax_Preview", ".MathJax_SVG", ".MathJax_CHTML")
 _SCRIPTS = "script[type^='math/tex']"
 _WRAPPERS = (".katex-display", ".katex", "mjx-container", ".mwe-math-element", "math")
 # A wrapper contains a formula only if it contains one of these.
-FORMULAS = frozenset({"script", "math", "annotation"})
+_FORMULAS = ("math", "annotation")
+_SCRIPT = b"math/tex"
 _TEX = ", ".join(f"annotation[encoding='{it}']" for it in ("application/x-tex", "application/x-latex", "TeX"))
 _JOINED = {"msup": "^", "msub": "_", "mfrac": "/", "munder": "_", "mover": "^"}
 
 
-def extract_formulas(tree: LexborHTMLParser, marks: Marks) -> None:
+def extract_formulas(tree: LexborHTMLParser, source: PageSource, marks: Marks) -> None:
     """Replace formulas by marks."""
+    if not source.has(*_FORMULAS) and not source.mentions(_SCRIPT):
+        return
     scripts = tree.css(_SCRIPTS)
     if scripts:
         remove_nodes(tree.css(_outermost(_RENDERED)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.marks import Marks
-from stringd_web.html.nodes import BLOCKS, ElementKinds, ancestors, attribute, prepend_text, replace_tag
+from stringd_web.html.nodes import BLOCKS, ancestors, attribute, prepend_text, replace_tag
+from stringd_web.html.page_source import PageSource
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _ROLE_HEADINGS = "[role=heading]:not(h1, h2, h3, h4, h5, h6)"
@@ -19,9 +20,9 @@ _CONTAINERS = frozenset(
 )
 
 
-def mark_headings(tree: LexborHTMLParser, kinds: ElementKinds, marks: Marks) -> None:
+def mark_headings(tree: LexborHTMLParser, source: PageSource, marks: Marks) -> None:
     """Mark headings; elements with the role of a heading become headings."""
-    selector = f"{_ROLE_HEADINGS}, {_HEADINGS_IN_SUMMARIES}" if "summary" in kinds.tags else _ROLE_HEADINGS
+    selector = f"{_ROLE_HEADINGS}, {_HEADINGS_IN_SUMMARIES}" if source.has("summary") else _ROLE_HEADINGS
     for node in reversed(tree.css(selector)):
         _normalize_heading(tree, node)
     for node in tree.css("h1, h2, h3, h4, h5, h6"):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd.plugin import Document, Outline
 from stringd_web.html.code_blocks import extract_code_blocks, extract_code_spans
-from stringd_web.html.formulas import FORMULAS, extract_formulas
+from stringd_web.html.formulas import extract_formulas
 from stringd_web.html.heading_marks import mark_headings, mark_ids
 from stringd_web.html.input_limits import parse_bounded, parse_flattened
 from stringd_web.html.link_marks import mark_links
@@ -15,11 +17,9 @@ from stringd_web.html.main_content import keep_main_content
 from stringd_web.html.markdown_cleanup import clean_up_markdown
 from stringd_web.html.markdown_conversion import NestedTooDeep, to_markdown
 from stringd_web.html.marks import Marks, without_marks
-from stringd_web.html.media import MEDIA, extract_media, inline_frames
-from stringd_web.html.nodes import ElementKinds, attribute, element_kinds, text_of
+from stringd_web.html.media import extract_media, inline_frames
+from stringd_web.html.nodes import attribute, text_of
 from stringd_web.html.noise_removal import (
-    HINTS,
-    WIDGETS,
     drop_banners,
     drop_hidden_duplicates,
     drop_non_content,
@@ -30,11 +30,11 @@ from stringd_web.html.noise_removal import (
 )
 from stringd_web.html.outline_builder import OutlineBuilder
 from stringd_web.html.page_forms import page_forms, summarize_forms
+from stringd_web.html.page_source import PageSource, page_source
 from stringd_web.html.table_layout import TableNormalizer
 
-_SPECIAL_TAGS = FORMULAS | MEDIA | WIDGETS | HINTS
-_LISTS = "ul", "ol", "menu"
-_MISPLACED = ", ".join(f"{outer} > {inner}" for outer in _LISTS for inner in _LISTS)
+_LISTS = ":is(ul, ol, menu)"
+_MISPLACED = f"{_LISTS} > {_LISTS}"
 _SCRIPTS = "script:not([type$=json i], [type^='math/'], [type=importmap i])"
 _MIN_TEXT = 200
 _NOTICE = (
@@ -44,13 +44,15 @@ _NOTICE = (
 
 def read_html(text: str, uri: str, *, full: bool) -> Document:
     """Return a page as a document; `full` keeps everything around the main content."""
+    source = page_source(without_marks(text))
     try:
-        return _read(parse_bounded(without_marks(text)), text, uri, full=full)
+        document = _read(parse_bounded(source), source, uri, full=full)
     except NestedTooDeep:
-        return _read(parse_flattened(without_marks(text)), text, uri, full=full)
+        document = _read(parse_flattened(source.text), source, uri, full=full)
+    return replace(document, source=text)
 
 
-def _read(tree: LexborHTMLParser, text: str, uri: str, *, full: bool) -> Document:
+def _read(tree: LexborHTMLParser, source: PageSource, uri: str, *, full: bool) -> Document:
     tree = inline_frames(tree)
     title, targets, marks = _title(tree), LinkTargets(uri, _base(tree)), Marks()
     is_scripted = _has_scripts(tree)
@@ -58,13 +60,12 @@ def _read(tree: LexborHTMLParser, text: str, uri: str, *, full: bool) -> Documen
     # Collected before content is dropped, since forms outside of it, such as a search, are available too.
     forms = page_forms(tree, targets.base)
     if not full:
-        keep_main_content(tree)
-    kinds = element_kinds(tree, text)
-    if may_have_noise(tree, kinds):
+        keep_main_content(tree, source)
+    if may_have_noise(source):
         _drop_noise(tree, full=full)
     if forms:
         summarize_forms(tree, marks, forms, uri)
-    _replace_by_marks(tree, kinds, targets, marks)
+    _replace_by_marks(tree, source, targets, marks)
     builder = OutlineBuilder(marks)
     markdown = builder.build(clean_up_markdown(to_markdown(tree.body.html or "" if tree.body else ""), marks))
     if is_scripted and not forms:
@@ -76,7 +77,7 @@ def _read(tree: LexborHTMLParser, text: str, uri: str, *, full: bool) -> Documen
         forms=tuple(it.form for it in forms if it.form),
     )
     title = title or next((it.text for it in marks.titles if it.level == 1), None)
-    return Document(uri=uri, title=title, text=markdown, source=text, outline=outline)
+    return Document(uri=uri, title=title, text=markdown, outline=outline)
 
 
 def _drop_noise(tree: LexborHTMLParser, *, full: bool) -> None:
@@ -86,23 +87,19 @@ def _drop_noise(tree: LexborHTMLParser, *, full: bool) -> None:
     drop_hidden_duplicates(tree)
 
 
-def _replace_by_marks(
-    tree: LexborHTMLParser, kinds: ElementKinds, targets: LinkTargets, marks: Marks
-) -> None:
+def _replace_by_marks(tree: LexborHTMLParser, source: PageSource, targets: LinkTargets, marks: Marks) -> None:
     """Replace what the converter must not touch by marks, outer constructs before inner ones."""
-    _nest_lists(tree, kinds)
-    extract_code_blocks(tree, kinds, targets, marks)
-    if kinds.tags & _SPECIAL_TAGS:
-        extract_formulas(tree, marks)
-        extract_media(tree, targets, marks)
-        drop_widgets(tree)
-        expand_abbreviations(tree)
+    _nest_lists(tree)
+    extract_code_blocks(tree, source, targets, marks)
+    extract_formulas(tree, source, marks)
+    extract_media(tree, source, targets, marks)
+    drop_widgets(tree, source)
+    expand_abbreviations(tree, source)
     mark_links(tree, targets, marks)
-    mark_headings(tree, kinds, marks)
+    mark_headings(tree, source, marks)
     extract_code_spans(tree, marks)
     mark_ids(tree, marks)
-    if "table" in kinds.tags:
-        TableNormalizer(tree, marks).normalize()
+    TableNormalizer(tree, marks).normalize()
 
 
 def _title(tree: LexborHTMLParser) -> str | None:
@@ -115,13 +112,12 @@ def _base(tree: LexborHTMLParser) -> str | None:
     return attribute(base, "href") if base else None
 
 
-def _nest_lists(tree: LexborHTMLParser, kinds: ElementKinds) -> None:
+def _nest_lists(tree: LexborHTMLParser) -> None:
     """Move each list that is a child of a list to the end of the item before it, where browsers show it."""
-    if not kinds.tags.isdisjoint(_LISTS):
-        for node in tree.css(_MISPLACED):
-            item = _item_before(node)
-            if item is not None:
-                item.insert_child(node, move=True)
+    for node in tree.css(_MISPLACED):
+        item = _item_before(node)
+        if item is not None:
+            item.insert_child(node, move=True)
 
 
 def _item_before(node: LexborNode) -> LexborNode | None:

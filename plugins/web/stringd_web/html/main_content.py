@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.nodes import ancestors, attribute, children, remove_nodes, text_of
+from stringd_web.html.page_source import PageSource
 from stringd_web.html.related_content import keep_related_content
 
 _MAIN = "main, [role=main]"
-_PAGE_LEVEL = (
-    "header, footer, aside, nav, [role=banner], [role=contentinfo], [role=complementary], "
-    "[role=navigation], [role=search]"
-)
+_PAGE_LEVEL = "header, footer, aside, nav, [role]"
+_PAGE_LEVEL_TAGS = frozenset({"header", "footer", "aside", "nav"})
+_PAGE_LEVEL_ROLES = frozenset({"banner", "contentinfo", "complementary", "navigation", "search"})
 _OWNERS = {"article", "main", "section"}
 _NAVIGATION = {"navigation", "search"}
 _NAMED_LIKE_NAVIGATION = ", ".join(
@@ -27,14 +27,14 @@ _MIN_SHARE_OF_MAIN = 0.25
 _MIN_SHARE_OF_ARTICLE = 0.5
 
 
-def keep_main_content(tree: LexborHTMLParser) -> None:
+def keep_main_content(tree: LexborHTMLParser, source: PageSource) -> None:
     """Remove everything but the main content; in doubt, keep it."""
     body = tree.body
     if body is None:
         return
     content = _longest(tree.css(_MAIN)) or _only_article(tree)
     title = _title_outside(tree, content) if content else None
-    keep_related_content(tree, content or body)
+    keep_related_content(tree, source, content or body)
     total = _text_length(body)
     total -= _drop_page_level(tree, total, title)
     if content is not None and _text_length(content) >= _min_share(content) * total:
@@ -97,6 +97,8 @@ def _rescue_introduction(tree: LexborHTMLParser, node: LexborNode, title: Lexbor
 
 def _is_page_level(node: LexborNode) -> bool:
     """Whether a header, footer or similar belongs to the page, not to an article or section."""
+    if node.tag not in _PAGE_LEVEL_TAGS and node.attrs.get("role") not in _PAGE_LEVEL_ROLES:
+        return False
     outer_nodes = list(ancestors(node))
     is_nested = any(it.tag in _OWNERS or attribute(it, "role") == "main" for it in outer_nodes)
     if node.tag == "nav" or attribute(node, "role") in _NAVIGATION:

@@ -23,7 +23,7 @@ def without_marks(text: str) -> str:
     """Remove everything from HTML that could be mistaken for a mark."""
     for it in () if text.isascii() else (BEGIN, END, ESCAPE):
         text = text.replace(it, "") if it in text else text
-    return _REFERENCE.sub("", text)
+    return _REFERENCE.sub("", text) if "&#" in text else text
 
 
 class Target(NamedTuple):

@@ -11,6 +11,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from stringd_web.html.link_resolution import LinkTargets
 from stringd_web.html.marks import LINK_END, Marks
 from stringd_web.html.nodes import ancestors, attribute, remove_nodes, text_of
+from stringd_web.html.page_source import PageSource, find_named
 
 _SOURCES = "data-src", "data-lazy-src", "data-original", "data-url", "src", "data"
 _SRCSETS = "srcset", "data-srcset"
@@ -21,8 +22,7 @@ _PLACEHOLDER = re.compile(
 _PLAYED = frozenset({"audio", "video"})
 _EXCUSE = re.compile(r"browser|navigat(?:eu|o)r|navegador|html\s?5|\bsupport|javascript|flash", re.IGNORECASE)
 _LONGEST_EXCUSE = 300
-_MEDIA = "img, svg, area, video, audio, iframe, frame, object, embed"
-MEDIA = frozenset(_MEDIA.split(", "))
+_MEDIA = ("img", "svg", "area", "video", "audio", "iframe", "frame", "object", "embed")
 
 
 def inline_frames(tree: LexborHTMLParser) -> LexborHTMLParser:
@@ -35,9 +35,9 @@ def inline_frames(tree: LexborHTMLParser) -> LexborHTMLParser:
     return LexborHTMLParser(f"{head}<body>{''.join(shown)}")
 
 
-def extract_media(tree: LexborHTMLParser, targets: LinkTargets, marks: Marks) -> None:
+def extract_media(tree: LexborHTMLParser, source: PageSource, targets: LinkTargets, marks: Marks) -> None:
     """Replace images by marks, and audio, video and frames by links."""
-    found = tree.css(_MEDIA)
+    found = find_named(tree, source, _MEDIA)
     pictures = tree.css("a[href] img") if found else []
     _label_picture_links(tree, pictures)
     linked = {it.mem_id for it in pictures}

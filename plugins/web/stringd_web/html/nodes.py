@@ -1,11 +1,8 @@
-"""Helpers for the nodes of an HTML tree, and the kinds of element that it has."""
+"""Helpers for the nodes of an HTML tree."""
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -16,8 +13,6 @@ _BLOCKS = """
 """
 BLOCKS = frozenset(_BLOCKS.split())
 _MAX_ANCESTORS = 500
-# A lookahead, so that a quote can't hide a following class.
-_CLASS = re.compile(rb"""class\s*=\s*(?=("[^"]*|'[^']*|[^\s>]*))""")
 
 
 def remove_nodes(nodes: Iterable[LexborNode]) -> None:
@@ -67,24 +62,3 @@ def replace_tag(tree: LexborHTMLParser, node: LexborNode, tag: str) -> LexborNod
     node.insert_before(new, move=True)
     node.decompose()
     return new
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ElementKinds:
-    """The tags in a page, and a superset of its classes, in lower case."""
-
-    tags: frozenset[str]
-    classes: str
-
-    def has_class_with(self, parts: Iterable[str]) -> bool:
-        """Whether any of these may be a part of a class."""
-        return any(it in self.classes for it in parts)
-
-
-def element_kinds(tree: LexborHTMLParser, text: str) -> ElementKinds:
-    """Return the tags left in the tree, and the classes in the source text."""
-    classes = b"\n".join({*_CLASS.findall(text.encode(errors="replace").lower())}).decode()
-    return ElementKinds(
-        tags=frozenset({it.tag or "" for it in tree.root.traverse()}) if tree.root else frozenset(),
-        classes=html.unescape(classes) if "&" in classes else classes,
-    )

@@ -7,7 +7,8 @@ import re
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.form_labels import one_line
-from stringd_web.html.nodes import ElementKinds, ancestors, attribute, remove_nodes, text_of
+from stringd_web.html.nodes import ancestors, attribute, remove_nodes, text_of
+from stringd_web.html.page_source import PageSource, find_named
 
 _NON_CONTENT = "script:not([type^='math/tex']), style, template, link, meta, head"
 _SHADOW = "template[shadowrootmode], template[shadowroot]"
@@ -16,18 +17,12 @@ _HIDDEN_BY_ATTRIBUTE = "[hidden], [aria-hidden='true'], [style]"
 _HIDDEN_BY_CLASS = "sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text"
 _HIDDEN = ", ".join((_HIDDEN_BY_ATTRIBUTE, *(f".{it}" for it in _HIDDEN_BY_CLASS)))
 _NOT_SHOWN = re.compile(r"display:\s*none|visibility:\s*hidden", re.IGNORECASE)
+_HIDDEN_WORD, _HIDDEN_FIELD = b"hidden", b'type="hidden"'
 _MAX_COMPARED = 100
-_BANNERS_BY_NAME = (
-    "[id*='cookie' i], [aria-label*='cookie' i], [id*='consent' i], [id*='gdpr' i], #onetrust-banner-sdk"
-)
-_IN_CLASSES_OF_BANNERS = "cookie", "consent", "gdpr", "skip", "jump"
-_CLASSES_OF_BANNERS = "cc-window", "cc-banner"
-_BANNERS = ", ".join(
-    (
-        _BANNERS_BY_NAME,
-        *(f"[class*='{it}' i]" for it in _IN_CLASSES_OF_BANNERS),
-        *(f".{it}" for it in _CLASSES_OF_BANNERS),
-    )
+_BANNERS = (
+    "[id*='cookie' i], [aria-label*='cookie' i], [id*='consent' i], [id*='gdpr' i], #onetrust-banner-sdk, "
+    "[class*='cookie' i], [class*='consent' i], [class*='gdpr' i], [class*='skip' i], [class*='jump' i], "
+    ".cc-window, .cc-banner"
 )
 _ASKS_FOR_CONSENT = re.compile(
     r"\b(?:accept|agree|consent|allow|reject|decline|got it|akzeptieren|zustimmen|ablehnen|accepter|aceptar)",
@@ -43,15 +38,17 @@ _MAX_BANNER_LENGTH = 3000
 _IDLE_CAPTION = re.compile(
     r"(?:cop(?:y|ied)|close|menu|toggle|share|expand|collapse|[×x])\b|[×✕]", re.IGNORECASE
 )
-_POSSIBLE_NOISE = f"{_HIDDEN_BY_ATTRIBUTE}, {_BANNERS_BY_NAME}"
-_POSSIBLE_NOISE_CLASSES = (*_HIDDEN_BY_CLASS, *_IN_CLASSES_OF_BANNERS, *_CLASSES_OF_BANNERS)
+# Any tag of which something may be dropped has one of these; `hidden` is looked for apart.
+_POSSIBLE_NOISE = (
+    *(b"cookie", b"consent", b"gdpr", b"skip", b"jump", b"cc-window", b"cc-banner", b"onetrust"),
+    *(b"sr-only", b"screen-reader-text", b"visuallyhidden", b"display:"),
+)
 _NOT_TEXT = "hidden password checkbox radio button submit reset image file range color"
 _FIELDS = "input{}, textarea:not([readonly])".format(
     "".join(f":not([type='{it}' i])" for it in _NOT_TEXT.split())
 )
 _FIELD_NAMES = "aria-label", "placeholder", "title"
-WIDGETS = frozenset({"input", "select", "textarea", "button", "datalist", "progress", "meter"})
-HINTS = frozenset({"abbr", "acronym"})
+_WIDGETS = ("input", "select", "textarea", "button", "datalist", "progress", "meter")
 
 
 def drop_non_content(tree: LexborHTMLParser) -> None:
@@ -63,10 +60,11 @@ def drop_non_content(tree: LexborHTMLParser) -> None:
     remove_nodes(nodes)
 
 
-def may_have_noise(tree: LexborHTMLParser, kinds: ElementKinds) -> bool:
+def may_have_noise(source: PageSource) -> bool:
     """Whether a page may contain banners, noscript content or hidden duplicates."""
-    is_named = "noscript" in kinds.tags or kinds.has_class_with(_POSSIBLE_NOISE_CLASSES)
-    return is_named or tree.css_first(_POSSIBLE_NOISE) is not None
+    tags = source.start_tags
+    may_hide = tags.count(_HIDDEN_WORD) > tags.count(_HIDDEN_FIELD)
+    return may_hide or source.has("noscript") or source.mentions(*_POSSIBLE_NOISE)
 
 
 def drop_noscript(tree: LexborHTMLParser) -> None:
@@ -152,8 +150,10 @@ def _is_hidden(node: LexborNode) -> bool:
     return not is_styled_only or "hidden" in node.attrs or attribute(node, "aria-hidden") == "true"
 
 
-def drop_widgets(tree: LexborHTMLParser) -> None:
+def drop_widgets(tree: LexborHTMLParser, source: PageSource) -> None:
     """Drop form controls and idle buttons; check boxes of lists become `[x]`."""
+    if not find_named(tree, source, _WIDGETS):
+        return
     for box in tree.css(
         "li > input[type=checkbox], li > p > input[type=checkbox], li > label > input[type=checkbox]"
     ):
@@ -175,9 +175,9 @@ def _field_note(field: LexborNode) -> str:
     return " (field{}) ".format("".join((name and f": {name}", value and f" = {value}")))
 
 
-def expand_abbreviations(tree: LexborHTMLParser) -> None:
+def expand_abbreviations(tree: LexborHTMLParser, source: PageSource) -> None:
     """Append the titles of abbreviations, which browsers show as tooltips."""
-    for node in tree.css("abbr[title], acronym[title]"):
+    for node in find_named(tree, source, ("abbr", "acronym")):
         title = attribute(node, "title")
         if title and title not in text_of(node):
             node.insert_child(f" ({title})")

@@ -7,12 +7,15 @@ from collections.abc import Iterable
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.nodes import ancestors, attribute, children, text_of
+from stringd_web.html.page_source import PageSource
 
 _MESSAGES = (
     "[role=alert], [role=status], [class~=alert i], [class~=flash i], [class^=flash- i], [class~=messages i]"
 )
 _PAGINATION = "[class*=paginat i], [id*=paginat i], [aria-label*=paginat i], [class~=pager i]"
 _NEIGHBOURS = "a[rel~=next]:not(footer *), a[rel~=prev]:not(footer *)"
+_IN_MESSAGES = b"alert", b"status", b"flash", b"messages"
+_IN_PAGINATION = b"paginat", b"pager"
 _NEVER_MOVED = "h1, main, article, form"
 _DROPPED = {"header", "footer", "aside", "nav"}
 _NOT_SHOWN = "display:none"
@@ -21,18 +24,16 @@ _MIN_LINK_SHARE = 0.3
 _MAX_LENGTH = 1000
 
 
-def keep_related_content(tree: LexborHTMLParser, content: LexborNode) -> None:
+def keep_related_content(tree: LexborHTMLParser, source: PageSource, content: LexborNode) -> None:
     """Move related nodes into the content: messages to its start, pagination to its end."""
-    messages = [it for it in tree.css(_MESSAGES) if _would_be_dropped(it, content) and not _is_hidden(it)]
+    found = tree.css(_MESSAGES) if source.mentions(*_IN_MESSAGES) else []
+    messages = [it for it in found if _would_be_dropped(it, content) and not _is_hidden(it)]
     for node in reversed(_outermost(messages)):
         _move_into(tree, node, content, first=True)
-    neighbours = [it.parent for it in tree.css(_NEIGHBOURS) if it.parent is not None]
-    pages = [
-        it
-        for it in (*tree.css(_PAGINATION), *neighbours)
-        if it.tag not in _PAGE_ELEMENTS and _is_mostly_links(it)
-    ]
-    for node in _outermost(it for it in pages if _may_be_dropped(it, content)):
+    pages = tree.css(_PAGINATION) if source.mentions(*_IN_PAGINATION) else []
+    pages += [it.parent for it in tree.css(_NEIGHBOURS) if it.parent is not None]
+    links = [it for it in pages if it.tag not in _PAGE_ELEMENTS and _is_mostly_links(it)]
+    for node in _outermost(it for it in links if _may_be_dropped(it, content)):
         _move_into(tree, node, content, first=False)
 
 
