@@ -19,6 +19,10 @@ FETCHING = requirements(
     ("web.time", "20 s a command in all."),
     ("web.not_found", "404 and 410 are NOT_FOUND: Not found: <url>."),
     ("web.failed", "Other failures are LOAD_ERROR with the status or the reason in plain words."),
+    (
+        "web.failed.why",
+        "Below them is how the answer begins, on one line; below a 404 only if it is no HTML page.",
+    ),
     ("web.empty", "204 is an empty page that says so."),
     ("web.media_type", "A renderer is told what the server says of a body, with its charset."),
     ("web.private", "What a public page brings reaches no private address, whatever it is wrapped in."),

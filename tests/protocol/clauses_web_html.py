@@ -27,7 +27,11 @@ WEB_HTML = requirements(
         "What the site says now and the way to further pages are kept, wherever they stand.",
     ),
     ("web.html.machinery", "Scripts, styles and templates are never read."),
-    ("web.html.scripts", "A page with next to nothing to read before its scripts have run says so."),
+    (
+        "web.html.scripts",
+        "A page with next to nothing to read before its scripts have run, or that is loading, says so.",
+    ),
+    ("web.html.buttons", "The caption of a button never runs into the words beside it."),
     ("web.html.noscript", "<noscript> only where nothing else has content."),
     ("web.html.hidden", "Hidden words are read once: kept where they are said nowhere else."),
     ("web.html.title", "The title is that of <title>, else the first heading."),

@@ -218,8 +218,46 @@ def test_missing_page(visitor: Visitor, site: Site, status: str) -> None:
 @pytest.mark.parametrize("status", ["401 Who", "403 Forbidden", "429 Slow Down", "500 Oops", "599 ", "300 M"])
 def test_failure_includes_the_status(visitor: Visitor, site: Site, status: str) -> None:
     site.serve("/x", answer(REFRESH.format("0;url=/end"), status=status, headers={"Retry-After": "30"}))
-    told = f"{status.strip()}: {site.url}/x\nretry after: 30"
+    says = "" if status == "300 M" else "\nit says: Wait."
+    told = f"{status.strip()}: {site.url}/x\nretry after: 30{says}"
     assert visitor.refusal(f"{site.url}/x") == ("LOAD_ERROR", told)
+
+
+@pytest.mark.requirement("web.failed.why")
+@pytest.mark.parametrize(
+    ("media_type", "body", "shown"),
+    [
+        ("application/json", '{"error": "down for repair"}', '{"error": "down for repair"}'),
+        ("application/problem+json; charset=utf-8", '{\n  "detail": "später"\n}', '{ "detail": "später" }'),
+        ("text/html", "<title>x</title><nav>Home</nav><h1>Busy</h1><p>Come\nlater.", "Busy Come later."),
+        ("text/plain", "no\x1b[2Jthing\n", "no\\x1b[2Jthing"),
+        ("application/xml", "<e>late</e>", "<e>late</e>"),
+    ],
+)
+def test_failure_includes_what_the_site_says(
+    visitor: Visitor, site: Site, media_type: str, body: str, shown: str
+) -> None:
+    site.serve("/x", answer(body, status="503 Service Unavailable", media_type=media_type))
+    told = f"503 Service Unavailable: {site.url}/x\nit says: {shown}"
+    assert visitor.refusal(f"{site.url}/x") == ("LOAD_ERROR", told)
+
+
+@pytest.mark.requirement("web.failed.why")
+def test_missing_page_includes_what_an_api_says(visitor: Visitor, site: Site) -> None:
+    says = '{"error": "no owl of this name"}'
+    site.serve("/owl", answer(says, status="404 Not Found", media_type="application/json"))
+    told = f"Not found: {site.url}/owl\nit says: {says}"
+    assert visitor.refusal(f"{site.url}/owl") == ("NOT_FOUND", told)
+
+
+@pytest.mark.requirement("web.failed.why")
+def test_what_a_failing_site_says_is_bounded(visitor: Visitor, site: Site) -> None:
+    site.serve("/long", answer("word " * 100_000, status="500 Oops", media_type="text/plain"))
+    site.serve("/picture", answer(b"\x89PNG", status="500 Oops", media_type="image/png"))
+    code, told = visitor.refusal(f"{site.url}/long")
+    assert code == "LOAD_ERROR"
+    assert len(told.split("\n")[1]) <= 520
+    assert visitor.refusal(f"{site.url}/picture") == ("LOAD_ERROR", f"500 Oops: {site.url}/picture")
 
 
 @pytest.mark.requirement("web.failed")

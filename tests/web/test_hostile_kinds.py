@@ -9,7 +9,7 @@ import pytest
 
 from stringd.plugin import HttpResponse, LoadedBytes, Refusal
 from stringd.text.web_urls import WebUrl
-from stringd_web.form_submission import error_excerpt
+from stringd_web.error_excerpts import error_excerpt
 from stringd_web.meta_refresh import MAX_READ, refresh_target
 from stringd_web.renderers import render
 

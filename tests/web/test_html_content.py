@@ -196,6 +196,53 @@ def test_readable_page_does_not_suggest_the_browser(page: str) -> None:
     assert "--browser" not in text(page + "<script>track()</script>")
 
 
+@pytest.mark.requirement("web.html.scripts")
+@pytest.mark.parametrize(
+    "waiting",
+    [
+        "Loading…",
+        "Loading...",
+        "<b>Loading</b>",
+        "<li>Loading prices …",
+        "Please wait.",
+        "Chargement…",
+    ],
+)
+def test_page_that_waits_for_its_scripts_suggests_the_browser(waiting: str) -> None:
+    page = f"<h1>Shop</h1><form><input name=q></form><a href=/x>Plan</a><div id=app>{waiting}</div>"
+    assert text(page + "<script src=app.js></script>").endswith("`/open url --browser` runs them.**")
+    assert "--browser" not in text(page)
+
+
+@pytest.mark.requirement("web.html.scripts")
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<h1>Loading</h1><p>Words</p>",
+        "<h1>Jobs</h1><p>Loading and unloading of lorries.</p>",
+        f"<h1>Log</h1><p>{WORDS * 20}</p><p>Loading…</p>",
+    ],
+)
+def test_page_about_loading_does_not_suggest_the_browser(page: str) -> None:
+    assert "--browser" not in text(page + "<script>track()</script>")
+
+
+@pytest.mark.requirement("web.html.buttons")
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ("<ul><li>One</li></ul><button>Go</button>", "- One\n\nGo"),
+        ("<ul><li>Oat<button>Buy</button></li></ul>", "- Oat Buy"),
+        ("<ul><li><span>Oat</span><span><button>Buy</button></span></li></ul>", "- Oat Buy"),
+        ("<p><button>A</button><button>B</button></p>", "A B"),
+        ("<p>Press <button>OK</button>, or <button>Esc</button>.</p>", "Press OK, or Esc."),
+        ("<p>(<button>OK</button>)</p>", "(OK)"),
+    ],
+)
+def test_button_captions_stand_apart(body: str, shown: str) -> None:
+    assert text(body) == shown
+
+
 @pytest.mark.requirement("web.html.hidden")
 @pytest.mark.parametrize(
     "hidden",

@@ -79,6 +79,25 @@ def test_unknown_bytes_are_not_decoded(stage: Stage, site: Site) -> None:
 
 
 @pytest.mark.requirement("web.sniffing")
+@pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("data", [bytes(range(256)) * 20, b"\0\0\0\1\2\0" * 40])
+def test_bytes_behind_a_byte_order_mark_are_not_decoded(
+    stage: Stage, site: Site, mark: bytes, data: bytes
+) -> None:
+    content = opened(stage, site, mark + data, "application/octet-stream", "/a.bin")
+    size = len(mark + data)
+    assert content == f"# a.bin\n\ntype: application/octet-stream\nsize: {size} bytes"
+
+
+@pytest.mark.requirement("web.sniffing")
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-8"])
+@pytest.mark.parametrize("words", ["words of a text\n\tmore", "ein süßer Käse", "漢字とかな 🦉", "x"])
+def test_text_behind_a_byte_order_mark_is_read(stage: Stage, site: Site, codec: str, words: str) -> None:
+    body = f"\ufeff{words}".encode(codec)
+    assert opened(stage, site, body, "application/octet-stream") == words
+
+
+@pytest.mark.requirement("web.sniffing")
 @pytest.mark.parametrize("media_type", [None, "application/octet-stream", "text/plain"])
 @pytest.mark.parametrize(
     ("body", "shown"),

@@ -10,6 +10,7 @@ import mimetypes
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from posixpath import splitext
+from unicodedata import category
 from urllib.parse import unquote, urlsplit
 from zipfile import BadZipFile, ZipFile
 
@@ -58,7 +59,9 @@ _MORE_TYPES = {
     ".yml": "application/yaml",
 }
 _HEAD = 4096
-_MARKS = (BOM_UTF8, BOM_UTF16_LE, BOM_UTF16_BE)
+_WIDE_MARKS = {BOM_UTF16_LE: "utf-16-le", BOM_UTF16_BE: "utf-16-be"}
+# Control characters, surrogates, private and unassigned characters, except those that lay out text.
+_STRANGE, _LAYOUT = frozenset({"Cc", "Cs", "Co", "Cn"}), "\t\n\f\r\x1b"
 _IN_NO_TEXT = bytes([*range(9), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20), 0x7F])
 # The percentage of bytes that may be invalid in a text; one invalid byte is always allowed.
 _DAMAGED = 1
@@ -183,7 +186,10 @@ def is_textual(kind: str) -> bool:
 
 def is_binary(body: bytes, media_type: str) -> bool:
     """Whether bytes are binary, whatever their name or declared type."""
-    if body.startswith(_MARKS) or "utf-16" in media_type.lower() or is_wide(body):
+    codec = next((codec for mark, codec in _WIDE_MARKS.items() if body.startswith(mark)), None)
+    if codec:
+        return _is_strange(body[:_HEAD].decode(codec, "replace"))
+    if "utf-16" in media_type.lower() or is_wide(body):
         return False
     return any(_is_no_text(it) for it in (body[:_HEAD], body))
 
@@ -221,6 +227,12 @@ def extension_of(uri: str) -> str:
 def _is_no_text(body: bytes) -> bool:
     damaged = len(body) - len(body.translate(None, _IN_NO_TEXT))
     return 100 * (damaged - 1) > _DAMAGED * len(body)
+
+
+def _is_strange(text: str) -> bool:
+    """Whether more characters than may be damaged are controls, or stand for nothing."""
+    strange = sum(it == "\ufffd" or (category(it) in _STRANGE and it not in _LAYOUT) for it in text)
+    return 100 * (strange - 1) > _DAMAGED * len(text)
 
 
 def _binary_type(body: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -26,11 +27,12 @@ from stringd.plugin.http import (
 )
 from stringd.plugin.text import WebUrl
 from stringd_web.browsing_state import BrowsingState
-from stringd_web.form_submission import REFERRER_HEADERS, error_excerpt, referrer_headers
+from stringd_web.error_excerpts import error_excerpt
 from stringd_web.meta_refresh import refresh_target
 from stringd_web.response_page import page_from_response, redirect_note
 
 REDIRECT = "redirect"
+_REFERRER_HEADERS = frozenset({"origin", "referer"})
 ACCEPT = "text/markdown, text/html;q=0.9, application/json;q=0.8, text/plain;q=0.7, */*;q=0.1"
 
 
@@ -53,7 +55,7 @@ async def fetch_page(
         raise Refusal(ErrorCode.LOAD_ERROR, message, f"the last one leads to {failure.url}") from failure
     except RedirectFailed as failure:
         raise _failed(failure, failure.url, wanted.uri) from failure
-    shown = error_excerpt(response, wanted.options.hidden) if wanted.options.submission else ""
+    shown = error_excerpt(response, wanted.options.hidden)
     return page_from_response(response, WebUrl.read(request.url), wanted.uri, shown)
 
 
@@ -100,7 +102,7 @@ def _carry(wanted: LoadRequest, redirect: Redirect) -> HttpRequest:
     if request.body is not None and wanted.options.secrets:
         message = f"The site redirects to {redirect.target.origin}, which would be sent a form with a $NAME."
         raise Refusal(ErrorCode.NOT_TRUSTED, message, "Only the origin that the form is sent to gets it.")
-    headers = {name: text for name, text in request.headers.items() if name not in REFERRER_HEADERS}
+    headers = {name: text for name, text in request.headers.items() if name not in _REFERRER_HEADERS}
     return replace(request, headers=headers)
 
 
@@ -108,7 +110,7 @@ def _first_request(wanted: LoadRequest) -> HttpRequest:
     url, submission = read_url(wanted.uri), wanted.options.submission
     headers = {"accept": "*/*" if wanted.save else ACCEPT}
     if submission:
-        headers |= {"content-type": submission.media_type, **referrer_headers(submission.page, url)}
+        headers |= {"content-type": submission.media_type, **_referrer_headers(submission.page, url)}
     return HttpRequest(
         method=submission.method if submission else "GET",
         origin=url.origin,
@@ -117,6 +119,15 @@ def _first_request(wanted: LoadRequest) -> HttpRequest:
         body=submission.body if submission else None,
         nearest_zone=wanted.options.nearest_zone,
     )
+
+
+def _referrer_headers(page: str, url: WebUrl) -> Mapping[str, str]:
+    """Return Origin and Referer as browsers send them; other sites see only the origin."""
+    try:
+        origin = WebUrl.read(page).origin
+    except ValueError:
+        return {}
+    return {"origin": origin, "referer": page if origin == url.origin else f"{origin}/"}
 
 
 def read_url(uri: str) -> WebUrl:

@@ -14,14 +14,11 @@ def page_from_response(
     response: HttpResponse, url: WebUrl, asked: str, server_message: str = ""
 ) -> LoadedBytes:
     """Return a response as a page, or refuse with a message that names the requested URL."""
+    says = (f"it says: {server_message}",) if server_message else ()
     if response.status in _GONE:
-        raise Refusal(ErrorCode.NOT_FOUND, f"Not found: {asked}", *redirect_note(url, asked))
+        raise Refusal(ErrorCode.NOT_FOUND, f"Not found: {asked}", *redirect_note(url, asked), *says)
     if response.status >= _FIRST_REDIRECT:
-        context = (
-            *redirect_note(url, asked),
-            *_retry_note(response),
-            *([f"it says: {server_message}"] if server_message else []),
-        )
+        context = (*redirect_note(url, asked), *_retry_note(response), *says)
         raise Refusal(ErrorCode.LOAD_ERROR, f"{_status(response)}: {asked}", *context)
     if response.status in _NO_CONTENT:
         body = f"*There is nothing here: the server answers {_status(response)}.*\n"

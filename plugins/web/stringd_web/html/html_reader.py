@@ -24,22 +24,18 @@ from stringd_web.html.noise_removal import (
     drop_hidden_duplicates,
     drop_non_content,
     drop_noscript,
-    drop_widgets,
     expand_abbreviations,
     may_have_noise,
 )
 from stringd_web.html.outline_builder import OutlineBuilder
 from stringd_web.html.page_forms import page_forms, summarize_forms
 from stringd_web.html.page_source import PageSource, page_source
+from stringd_web.html.script_notice import NOTICE, has_scripts, needs_scripts
 from stringd_web.html.table_layout import TableNormalizer
+from stringd_web.html.widgets import drop_widgets
 
 _LISTS = ":is(ul, ol, menu)"
 _MISPLACED = f"{_LISTS} > {_LISTS}"
-_SCRIPTS = "script:not([type$=json i], [type^='math/'], [type=importmap i])"
-_MIN_TEXT = 200
-_NOTICE = (
-    "**[!] The page's scripts were not run, and there may be more to read: `/open url --browser` runs them.**"
-)
 
 
 def read_html(text: str, uri: str, *, full: bool) -> Document:
@@ -55,7 +51,7 @@ def read_html(text: str, uri: str, *, full: bool) -> Document:
 def _read(tree: LexborHTMLParser, source: PageSource, uri: str, *, full: bool) -> Document:
     tree = inline_frames(tree)
     title, targets, marks = _title(tree), LinkTargets(uri, _base(tree)), Marks()
-    is_scripted = _has_scripts(tree)
+    is_scripted = has_scripts(tree)
     drop_non_content(tree)
     # Collected before content is dropped, since forms outside of it, such as a search, are available too.
     forms = page_forms(tree, targets.base)
@@ -68,8 +64,8 @@ def _read(tree: LexborHTMLParser, source: PageSource, uri: str, *, full: bool) -
     _replace_by_marks(tree, source, targets, marks)
     builder = OutlineBuilder(marks)
     markdown = builder.build(clean_up_markdown(to_markdown(tree.body.html or "" if tree.body else ""), marks))
-    if is_scripted and not forms:
-        markdown = _with_script_notice(markdown, builder)
+    if is_scripted and needs_scripts(markdown, has_content=bool(forms or builder.headings or builder.links)):
+        markdown = f"{markdown.rstrip()}\n\n{NOTICE}".lstrip()
     outline = Outline(
         links=tuple(builder.links),
         headings=tuple(builder.headings),
@@ -125,14 +121,3 @@ def _item_before(node: LexborNode) -> LexborNode | None:
     while before is not None and before.tag != "li":
         before = before.prev
     return before
-
-
-def _has_scripts(tree: LexborHTMLParser) -> bool:
-    """Whether a page has scripts that a browser would run."""
-    return tree.css_first(_SCRIPTS) is not None
-
-
-def _with_script_notice(markdown: str, builder: OutlineBuilder) -> str:
-    """Append a notice to the text of a page with scripts if it has little content."""
-    has_content = builder.headings or builder.links or len(markdown.strip()) > _MIN_TEXT
-    return markdown if has_content else f"{markdown.rstrip()}\n\n{_NOTICE}".lstrip()

@@ -6,7 +6,6 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd_web.html.form_labels import one_line
 from stringd_web.html.nodes import ancestors, attribute, remove_nodes, text_of
 from stringd_web.html.page_source import PageSource, find_named
 
@@ -35,20 +34,11 @@ _HEADING = ", ".join(sorted(_HEADING_TAGS))
 # An anchor that is never closed holds what follows it.
 _NOT_SKIPPED = f"{_HEADING}, p, ul, ol, table"
 _MAX_BANNER_LENGTH = 3000
-_IDLE_CAPTION = re.compile(
-    r"(?:cop(?:y|ied)|close|menu|toggle|share|expand|collapse|[×x])\b|[×✕]", re.IGNORECASE
-)
 # Any tag of which something may be dropped has one of these; `hidden` is looked for apart.
 _POSSIBLE_NOISE = (
     *(b"cookie", b"consent", b"gdpr", b"skip", b"jump", b"cc-window", b"cc-banner", b"onetrust"),
     *(b"sr-only", b"screen-reader-text", b"visuallyhidden", b"display:"),
 )
-_NOT_TEXT = "hidden password checkbox radio button submit reset image file range color"
-_FIELDS = "input{}, textarea:not([readonly])".format(
-    "".join(f":not([type='{it}' i])" for it in _NOT_TEXT.split())
-)
-_FIELD_NAMES = "aria-label", "placeholder", "title"
-_WIDGETS = ("input", "select", "textarea", "button", "datalist", "progress", "meter")
 
 
 def drop_non_content(tree: LexborHTMLParser) -> None:
@@ -148,31 +138,6 @@ def _is_hidden(node: LexborNode) -> bool:
     style = node.attrs.get("style")
     is_styled_only = style is not None and not _NOT_SHOWN.search(style)
     return not is_styled_only or "hidden" in node.attrs or attribute(node, "aria-hidden") == "true"
-
-
-def drop_widgets(tree: LexborHTMLParser, source: PageSource) -> None:
-    """Drop form controls and idle buttons; check boxes of lists become `[x]`."""
-    if not find_named(tree, source, _WIDGETS):
-        return
-    for box in tree.css(
-        "li > input[type=checkbox], li > p > input[type=checkbox], li > label > input[type=checkbox]"
-    ):
-        box.replace_with("[x] " if "checked" in box.attrs else "[ ] ")
-    remove_nodes(it for it in tree.css("button") if _IDLE_CAPTION.match(text_of(it)))
-    for select in reversed(tree.css("select")):
-        select.replace_with(", ".join(text_of(it) for it in select.css("option")))
-    for field in tree.css(_FIELDS):
-        field.insert_before(_field_note(field))
-    remove_nodes(tree.css("input, textarea:not([readonly]), datalist, progress:empty, meter:empty"))
-
-
-def _field_note(field: LexborNode) -> str:
-    """Return what is shown of a field that no form submits: its fixed text, or that it is there."""
-    value = one_line(attribute(field, "value"))
-    if "readonly" in field.attrs and value:
-        return f" {value} "
-    name = one_line(next(filter(None, (attribute(field, it) for it in _FIELD_NAMES)), ""))
-    return " (field{}) ".format("".join((name and f": {name}", value and f" = {value}")))
 
 
 def expand_abbreviations(tree: LexborHTMLParser, source: PageSource) -> None:
