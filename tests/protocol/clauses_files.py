@@ -18,6 +18,14 @@ FILES = (
             "edit.charset",
             "A text in another charset than UTF-8 is edited in it, byte for byte outside the change.",
         ),
+        ("ls.tree", "/ls --tree shows what is below a directory, without what .gitignore names, in bounds."),
+        ("open.several", "/open of several files shows them all, as if opened one by one, or none of them."),
+        (
+            "open.outline",
+            "--outline shows headings or definitions alone; a long source text begins with them.",
+        ),
+        ("find.page", "/find text URL searches a page without opening it."),
+        ("web.save.command", "/save URL [path] stores what it leads to, under its own name by default."),
         ("edit.blank_lines", "Blank lines that end a body are kept in what is written."),
         (
             "edits.together",

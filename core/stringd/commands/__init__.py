@@ -26,6 +26,7 @@ from stringd.commands.open import OPEN
 from stringd.commands.output import OUTPUT
 from stringd.commands.refresh import REFRESH
 from stringd.commands.replace import REPLACE
+from stringd.commands.save import SAVE
 from stringd.commands.set import SET
 from stringd.commands.several_edits import EDITS
 from stringd.commands.source import SOURCE
@@ -61,6 +62,7 @@ def stringd_commands() -> Iterable[Command]:
         OUTPUT,
         REFRESH,
         REPLACE,
+        SAVE,
         SET,
         SOURCE,
         TOPICS,

@@ -44,7 +44,21 @@ async def run(invocation: Invocation) -> Reply:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "Nothing to find.", f"Usage: {FIND.usage}")
     if request.paths:
         return await find_files(invocation, request)
+    if request.uri:
+        return await _find_at(invocation, request)
     return await _find_in_document(invocation, request)
+
+
+async def _find_at(invocation: Invocation, request: FindRequest) -> Reply:
+    """Search the page of a URI, which is not opened."""
+    if request.has_options:
+        message = f"{REGEX}, {NAMES} and {CONTEXT} are for files, not for {request.uri}"
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, message)
+    navigator = DocumentNavigator(invocation)
+    page = await navigator.page(await navigator.find(request.uri))
+    parts, shortcuts = await navigator.parts(page), page.sheet.shortcuts.by_id.values()
+    title, lines = await READING.run(_listing, parts, shortcuts, request.text, page.uri)
+    return Reply.page(title, "\n".join(lines or [_NO_MATCH]))
 
 
 async def _find_in_document(invocation: Invocation, request: FindRequest) -> Reply:
@@ -92,7 +106,9 @@ def _word(text: str) -> str:
     return text if re.fullmatch(r"[^\s\"']+", text) else f"{mark}{text}{mark}"
 
 
-def _listing(parts: Parts, shortcuts: Collection[Shortcut], wanted: str) -> tuple[str, list[str]]:
+def _listing(
+    parts: Parts, shortcuts: Collection[Shortcut], wanted: str, where: str = ""
+) -> tuple[str, list[str]]:
     """List the matches below a title; retry a quoted text without its quotes if it does not occur."""
     found = found_in(parts.text, shortcuts, wanted)
     quoted = _QUOTED.fullmatch(wanted)
@@ -100,14 +116,15 @@ def _listing(parts: Parts, shortcuts: Collection[Shortcut], wanted: str) -> tupl
         wanted = quoted[2]
         found = found_in(parts.text, shortcuts, wanted)
     number = f"{len(found):,}" if len(found) < MOST_FOUND else f"the first {MOST_FOUND:,}"
-    return f"Matches: {shortened(wanted, _LONGEST)} ({number})", list(place_lines(parts, found))
+    place = f" in {where}" if where else ""
+    return f"Matches: {shortened(wanted, _LONGEST)}{place} ({number})", list(place_lines(parts, found))
 
 
 FIND = Command(
     name="find",
     summary="Find a text in the document, or in files below a path.",
     group="Reading",
-    usage=f"/find text\n/find text path … [{REGEX}] [{NAMES}] [{CONTEXT} N]",
+    usage=f"/find text\n/find text url\n/find text path … [{REGEX}] [{NAMES}] [{CONTEXT} N]",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,
 )

@@ -24,6 +24,8 @@ _LEADING = re.compile(rf"\A(?:{_OPTION})\s+")
 # From the first of several blanks only, which takes a moment where there are many.
 _TRAILING = re.compile(rf"(?<!\s)\s+(?:{_OPTION})\Z")
 _HERE = "."
+_WEB = re.compile(r"https?://[^\s/]", re.IGNORECASE)
+_TEXT_AND_URI = 2
 _WORD = re.compile(r"""(?P<quote>["'])(?P<quoted>(?:(?!(?P=quote)).)+)(?P=quote)(?=\s|\Z)|\S+""")
 _PATH_LIKE = re.compile(r"\.{0,2}/|~|\.{1,2}\Z")
 
@@ -39,7 +41,7 @@ class SearchedPath:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FindRequest:
-    """What is to be found; without `paths` in the current document.
+    """What is to be found; without `paths` or a `uri` in the current document.
 
     `miss` says of the last word why it is no path, if it may have been meant as one.
     """
@@ -49,6 +51,7 @@ class FindRequest:
     names: bool = False
     regex: bool = False
     context: int = 0
+    uri: str = ""
     miss: Refusal | None = None
 
     async def miss_lines(self, invocation: Invocation) -> Sequence[str]:
@@ -73,6 +76,8 @@ def read_request(invocation: Invocation) -> FindRequest:
     if not words:
         return request
     _refuse_options(words)
+    if len(words) == _TEXT_AND_URI and _WEB.match(words[1][0]):
+        return replace(request, text=_unquoted(words[0][0]), uri=words[1][0])
     if request.has_options or paths.only_files:
         return _in_files(request, words, paths)
     return _in_files_or_document(request, words, paths)

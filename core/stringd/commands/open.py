@@ -10,6 +10,7 @@ from stringd.actions.default_action import opened_reply
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.commands.open_save import SAVE, save
+from stringd.commands.open_several import open_several, several_files
 from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.document_topic import visit
 from stringd.documents.navigator import DocumentNavigator
@@ -20,11 +21,12 @@ from stringd.documents.targets import Target
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.typed_paths import is_directory
 from stringd.text.path_arguments import PathArguments, parse_path_arguments
-from stringd.workers.threads import STORAGE
+from stringd.workers.threads import READING, STORAGE
 
-FULL = "--full"
+FULL, OUTLINE = "--full", "--outline"
 PAGES = "--pages"
 CONFIRMED = f"--{CONFIRM}"
+_NAMES_NOTHING = (ErrorCode.NOT_FOUND, ErrorCode.BLOCK_NOT_FOUND)
 _NO_ARGUMENTS = PathArguments(path="")
 _NUMBER = re.compile(r"-?\d{1,4000}", re.ASCII)
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?", re.ASCII)
@@ -35,7 +37,8 @@ async def run(invocation: Invocation) -> Reply:
     """Open a path, URI, shortcut or block; without one, open the current document again."""
     flags = invocation.runtime.load_options
     valued = (PART, PAGES, SAVE)
-    arguments = parse_path_arguments(invocation.line.arguments, FULL, CONFIRMED, *flags, valued=valued)
+    known = (FULL, CONFIRMED, OUTLINE, *flags)
+    arguments = parse_path_arguments(invocation.line.arguments, *known, valued=valued)
     if arguments == _NO_ARGUMENTS:
         raise Refusal(ErrorCode.INVALID_TARGET, "Nothing to open.", f"Usage: {OPEN.usage}")
     navigator = DocumentNavigator(invocation)
@@ -48,12 +51,18 @@ async def run(invocation: Invocation) -> Reply:
         target = _with_options(target, arguments)
     try:
         opened = await navigator.open(target)
-    except Refusal:
+    except Refusal as refusal:
         # Few targets are directories, which can't be read as documents.
         if target.path and is_directory(target.path, target.shown):
             return await _open_directory(invocation, target, target.path)
+        several = refusal.code in _NAMES_NOTHING and several_files(invocation.line.arguments, invocation)
+        if several:
+            return await open_several(invocation, several)
         raise
     visit(invocation.session, opened)
+    if OUTLINE in arguments.options:
+        parts = await navigator.parts(opened.page, target.block, target.lines)
+        return Reply.page(f"Opened {opened.target.shown}", await READING.run(parts.outline))
     return await opened_reply(invocation, opened, f"Opened {opened.target.shown}")
 
 
@@ -65,7 +74,7 @@ def _refuse_views(arguments: PathArguments) -> None:
 
 
 def _with_options(target: Target, arguments: PathArguments) -> Target:
-    options, part, pages = arguments.options - {CONFIRMED}, _part(arguments), _pages(arguments)
+    options, part, pages = arguments.options - {CONFIRMED, OUTLINE}, _part(arguments), _pages(arguments)
     if not options and not pages:
         return target if part == target.part else replace(target, part=part)
     if options and not target.uri:
@@ -109,7 +118,7 @@ OPEN = Command(
     summary="Open a path, URL, @shortcut, #block or directory.",
     group="Reading",
     usage="/open path | path#block | path:L5 | path:L5-L10 | #block | @id | @menu.id | url | directory"
-    " [--full] [--part N] [--pages N-M] [--confirm] [--save path]",
+    " [--outline] [--full] [--part N] [--pages N-M] [--confirm] [--save path]\n/open path path …",
     run=run,
     topic_types=TopicGroup.DOCUMENTS,
 )

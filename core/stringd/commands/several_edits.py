@@ -83,7 +83,7 @@ def _sections(body: str) -> Sequence[CommandLine]:
 
 EDITS = Command(
     name="edits",
-    summary="Make several edits, of one file or several, or none of them.",
+    summary="Make several edits, or none.",
     group="Editing",
     usage="/edits\n=== /replace path:L5-L10\ntext\n=== /replace path\nold\n---\nnew\n=== /write path\ntext",
     run=run,

@@ -124,6 +124,10 @@ class DocumentNavigator:
         target, loaded = self.here(), document_topic(self._invocation.topic).loaded
         return loaded if loaded and loaded.uri == target.uri else await self._load(target)
 
+    async def page(self, target: Target) -> Page:
+        """Load the page of a target, without opening it."""
+        return await self._load(target)
+
     async def source(self) -> tuple[str, str]:
         """Return the current document's name in replies and its stored or received text, or refuse."""
         target = self.here()

@@ -39,12 +39,12 @@ class SearchedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rules:
+class Rules:
     """The rules that apply in a directory: its own, and those of the directories around it."""
 
     directory: str
     own: IgnoreRules
-    outer: _Rules | None
+    outer: Rules | None
 
     def ignores(self, path: str, *, is_directory: bool) -> bool | None:
         """Whether a path is ignored; None if no rule matches."""
@@ -71,42 +71,43 @@ def searched_files(root: str) -> Iterator[SearchedFile]:
             yield SearchedFile(folder, root)
             return
     with _opened(root) as folder:
-        yield from _files_in(folder, root, _rules_around(root), DEEPEST)
+        yield from _files_in(folder, root, rules_around(root), DEEPEST)
 
 
 def paths_by_depth(root: str, most: int) -> Iterator[str]:
     """Yield the paths of the files below a directory, the least nested first, among so many names."""
-    folders = deque([(root, _rules_around(root))])
+    folders = deque([(root, rules_around(root))])
     while folders and most > 0:
         path, outer = folders.popleft()
         with suppress(OSError), _opened(path) as folder:
-            entries = _entries_of(folder, most)
+            entries = entries_of(folder, most)
             most -= len(entries)
-            rules = _rules_in(folder, path, outer, {it.name for it in entries})
-            for below, entry in _searched(entries, path, rules):
+            rules = rules_in(folder, path, outer, {it.name for it in entries})
+            for below, entry in searched_entries(entries, path, rules):
                 if entry.is_file(follow_symlinks=False):
                     yield below
                 elif entry.is_dir(follow_symlinks=False):
                     folders.append((below, rules))
 
 
-def _files_in(folder: int, path: str, outer: _Rules | None, deeper: int) -> Iterator[SearchedFile]:
-    entries = _entries_of(folder)
-    rules = _rules_in(folder, path, outer, {it.name for it in entries})
-    for below, entry in _searched(entries, path, rules):
+def _files_in(folder: int, path: str, outer: Rules | None, deeper: int) -> Iterator[SearchedFile]:
+    entries = entries_of(folder)
+    rules = rules_in(folder, path, outer, {it.name for it in entries})
+    for below, entry in searched_entries(entries, path, rules):
         if entry.is_file(follow_symlinks=False):
             yield SearchedFile(folder, below)
         elif deeper and entry.is_dir(follow_symlinks=False):
             yield from _files_below(folder, below, rules, deeper - 1)
 
 
-def _entries_of(folder: int, most: int | None = None) -> list[os.DirEntry[str]]:
+def entries_of(folder: int, most: int | None = None) -> list[os.DirEntry[str]]:
+    """Return the entries of an open directory by name, or the first that are found."""
     with os.scandir(folder) as found:
         return sorted(islice(found, most), key=lambda it: it.name)
 
 
-def _searched(
-    entries: Iterable[os.DirEntry[str]], path: str, rules: _Rules | None
+def searched_entries(
+    entries: Iterable[os.DirEntry[str]], path: str, rules: Rules | None
 ) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Yield the entries of a directory that are neither ignored nor hidden, with their paths."""
     around = path.rstrip("/")
@@ -118,7 +119,7 @@ def _searched(
             yield below, entry
 
 
-def _files_below(folder: int, path: str, outer: _Rules | None, deeper: int) -> Iterator[SearchedFile]:
+def _files_below(folder: int, path: str, outer: Rules | None, deeper: int) -> Iterator[SearchedFile]:
     try:
         descriptor = open_nofollow(name_of(path), _LIST, folder=folder)
     except OSError:
@@ -129,12 +130,12 @@ def _files_below(folder: int, path: str, outer: _Rules | None, deeper: int) -> I
         os.close(descriptor)
 
 
-def _rules_in(folder: int, path: str, outer: _Rules | None, names: set[str]) -> _Rules | None:
-    """Return the rules of a directory; those around the root of a repository do not apply in it."""
+def rules_in(folder: int, path: str, outer: Rules | None, names: set[str]) -> Rules | None:
+    """Return the rules in an open directory; those around the root of a repository do not apply in it."""
     if _REPOSITORY in names:
         outer = None
     own = _read_rules(folder) if _RULES in names else None
-    return _Rules(path, own, outer) if own else outer
+    return Rules(path, own, outer) if own else outer
 
 
 def _read_rules(folder: int) -> IgnoreRules | None:
@@ -145,13 +146,13 @@ def _read_rules(folder: int) -> IgnoreRules | None:
     return IgnoreRules(data.decode(errors="surrogateescape")) if data else None
 
 
-def _rules_around(root: str) -> _Rules | None:
+def rules_around(root: str) -> Rules | None:
     """Return the rules of the directories around a tree, up to the root of the repository that it is in."""
-    rules: _Rules | None = None
+    rules: Rules | None = None
     for parent in reversed(Path(root).parents):
         with _opened(str(parent)) as folder:
             names = {it for it in (_RULES, _REPOSITORY) if os.path.lexists(parent / it)}
-            rules = _rules_in(folder, str(parent), rules, names)
+            rules = rules_in(folder, str(parent), rules, names)
     return rules
 
 

@@ -105,14 +105,19 @@ class Directory:
         shutil.rmtree(name, ignore_errors=True, dir_fd=self.descriptor)
 
     @contextmanager
-    def entries(self) -> Iterator[Iterator[os.DirEntry[str]]]:
-        """Yield the entries; query them with `follow_symlinks=False`."""
+    def listed(self) -> Iterator[int]:
+        """Yield a descriptor of the directory by which its entries can be listed."""
         descriptor = self.open(".", _LIST)
         try:
-            with os.scandir(descriptor) as entries:
-                yield entries
+            yield descriptor
         finally:
             os.close(descriptor)
+
+    @contextmanager
+    def entries(self) -> Iterator[Iterator[os.DirEntry[str]]]:
+        """Yield the entries; query them with `follow_symlinks=False`."""
+        with self.listed() as descriptor, os.scandir(descriptor) as entries:
+            yield entries
 
     def sync(self) -> None:
         """Sync the entries to disk."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 
 from stringd.documents.pages.page import Page
 from stringd.documents.pagination.numbered_parts import Naming, Parts
-from stringd.documents.pagination.table_of_contents import heading_ids
+from stringd.documents.pagination.source_definitions import definitions
+from stringd.documents.pagination.table_of_contents import PlacedHeading, heading_ids
+from stringd.documents.syntax.structured import is_verbatim
 from stringd.text.formatting import line_range
 
 # What precedes a page takes at most this part of the answer: a quarter.
 _INTRODUCTION = 4
+_BEGINNING = 1000
 
 
 def may_be_long(page: Page, most: int) -> bool:
@@ -27,8 +30,8 @@ class PageText:
     def __init__(
         self, page: Page, block: str | None, lines: tuple[int, int] | None, name: Callable[[], str]
     ) -> None:
-        rendered = page.rendered(block)
-        self.text, self.headings = rendered.text, rendered.headings
+        self._rendered = page.rendered(block)
+        self.text = self._rendered.text
         self._page = page
         self._name = name
         self._tail = f"#{block}" if block else line_range(*lines) if lines else ""
@@ -41,13 +44,29 @@ class PageText:
             mark=f"[{tail or 'page'}]",
             title=f"{self._name()}{tail}",
             command=f"/open {tail}" if tail else "/open",
-            outline="/open #id shows a section",
-            others="/open #id shows those of a section, /find text finds any",
+            outline="/open :L5-L20 shows lines" if self._is_code else "/open #id shows a section",
+            others="/find text finds any"
+            if self._is_code
+            else "/open #id shows those of a section, /find text finds any",
         )
+
+    @cached_property
+    def _is_code(self) -> bool:
+        """Whether it is all of a source text, shown as it is stored."""
+        path, text = self._page.path, self.text
+        is_stored = path is not None and is_verbatim(path) and self._page.source.startswith(text[:_BEGINNING])
+        return bool(is_stored and text and not self._tail)
+
+    @cached_property
+    def headings(self) -> Sequence[PlacedHeading]:
+        """Its headings, with their positions; of source code, its definitions."""
+        return definitions(self.text) if self._is_code else self._rendered.headings
 
     @cached_property
     def ids(self) -> Mapping[int, str]:
         """The ids of the headings' sections."""
+        if self._is_code:
+            return {}
         return heading_ids([it for _, it in self.headings], self._page.sheet.parsed.blocks)
 
 

@@ -101,6 +101,18 @@ class Parts:
         gap = "" if text.endswith(_BLANK_LINES) else _LINE_END
         return f"{head}\n\n{text}{gap}{self._foot(piece, number)}"
 
+    def outline(self) -> str:
+        """Return the size of the text and its headings, without the text."""
+        naming = self._shown.naming
+        parts = f", {counted(self.count, 'part')}" if self.count > 1 else ""
+        head = f"{naming.mark} {_characters(len(self.text))}{parts}"
+        if not self._shown.headings:
+            return f"{head}\n[outline] no headings"
+        room = self._most - len(naming.outline) - _AROUND
+        most, _ = self._contents.fitting(room, self.count)
+        lines = self._contents.lines(self.number_at, most)
+        return "\n".join((head, f"[outline] {naming.outline}", *lines))
+
     @cached_property
     def _places(self) -> list[int]:
         return [place for place, _ in self._shown.headings]
@@ -130,7 +142,7 @@ class Parts:
         if number > 1:
             yield f"{mark} {of}{self._within(piece)}"
             return
-        yield f"{mark} {len(self.text):,} characters, {of}"
+        yield f"{mark} {_characters(len(self.text))}, {of}"
         if self._listed:
             yield f"[outline] {self._shown.naming.outline}"
             yield from self._contents.lines(self.number_at, self._listed)
@@ -147,4 +159,8 @@ class Parts:
         if not left:
             return f"{mark} part {number} of {self.count} is the last one"
         following = f"{self._shown.naming.command} {PART} {number + 1}"
-        return f"{mark} {left:,} {'character' if left == 1 else 'characters'} left — {following}"
+        return f"{mark} {_characters(left)} left — {following}"
+
+
+def _characters(number: int) -> str:
+    return f"{number:,} {'character' if number == 1 else 'characters'}"
