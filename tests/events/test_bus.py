@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from stringd.api.events import CommandBegun, CommandEnded, Event, Lost, Output, UserAdded
@@ -190,6 +190,7 @@ def test_request_id_counts_towards_the_weight() -> None:
 
 
 @given(st.lists(st.sampled_from("cor"), min_size=1, max_size=120))
+@example("c" * 11 + "ooo")
 def test_slow_watcher_loses_output_first_and_gets_the_count(steps: str) -> None:
     """c: a command begins, o: output, r: an event is read."""
     with pytest.MonkeyPatch.context() as patch:

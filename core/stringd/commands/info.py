@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from stringd.actions.environment.action_environment import environment_of
 from stringd.actions.environment.provenance_notices import describe_provenance
@@ -33,8 +33,10 @@ async def run(invocation: Invocation) -> Reply:
         return await _explain(invocation, wanted)
     if wanted:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"/info takes @id, not {wanted}", f"Usage: {INFO.usage}")
-    facts = [f"{key}: {value}" async for key, value in _facts(invocation)]
-    variables = (f"  {it}" for it in variable_lines(invocation, all_sources=True))
+    location = DocumentNavigator(invocation).location
+    of_document = await _document_facts(invocation) if location else ()
+    facts = [f"{key}: {value}" for key, value in _facts(invocation, location, of_document)]
+    variables = [f"  {it}" for it in variable_lines(invocation, all_sources=True)]
     return Reply.page("Session info", "\n".join((*facts, *variables)))
 
 
@@ -57,19 +59,16 @@ def _named(text: str, provenance: Provenance) -> Reply:
     )
 
 
-async def _facts(invocation: Invocation) -> AsyncIterator[Fact]:
-    session, location = invocation.session, DocumentNavigator(invocation).location
+def _facts(invocation: Invocation, location: Location | None, of_document: Iterable[Fact]) -> Iterator[Fact]:
+    session = invocation.session
     own = dict(invocation.topic.info())
     yield "topic", session.name
     yield "user", session.user.id
     yield "cwd", printable(own.pop("cwd", "") or str(working_directory(session)))
     if location:
-        for fact in _location_facts(invocation, location):
-            yield fact
-        for fact in await _document_facts(invocation):
-            yield fact
-    for fact in own.items():
-        yield fact
+        yield from _location_facts(invocation, location)
+        yield from of_document
+    yield from own.items()
     yield "history", len(session.state.history)
     yield "variables", len(session.state.variables)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from stringd.api.events import CommandBegun, CommandEnded
 from stringd.api.watching import Events
@@ -18,10 +18,11 @@ class CommandEvents:
     topic: str
     request_id: str | None
     has_begun: bool = False
-    _output: OutputFeed | None = field(default=None, init=False)
+    output: OutputFeed | None = None
+    """What the command prints, once its secrets are known."""
 
     def begin(self, label: str, secrets: SecretNames | None = None) -> None:
-        """Publish the beginning; given the secrets to mask, also publish the output of the calling task."""
+        """Publish the beginning; given the secrets to mask, also make the feed of the output."""
         self.has_begun = True
         self.events.publish_lazily(
             CommandBegun,
@@ -32,19 +33,18 @@ class CommandEvents:
             label=label,
         )
         if secrets:
-            self._output = OutputFeed(
+            self.output = OutputFeed(
                 self.events,
                 user_id=self.user_id,
                 topic=self.topic,
                 request_id=self.request_id,
                 secrets=secrets,
             )
-            self._output.open()
 
     def end(self, label: str, *, code: str | None, seconds: float, size: int) -> None:
         """Publish the last output, and the end."""
-        if self._output:
-            self._output.close()
+        if self.output:
+            self.output.close()
         self.events.publish_lazily(
             CommandEnded,
             self._weight(label),

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TypeAlias
 
@@ -34,7 +34,6 @@ class OutputFeed:
     _printed: Mapping[str | None, PrintedText] = MappingProxyType({})
     _reported: AbstractSet[str | None] = frozenset()
     _timer: asyncio.TimerHandle | None = None
-    _token: Token[OutputFeed | None] | None = None
 
     def __init__(
         self,
@@ -114,15 +113,8 @@ class OutputFeed:
             for source, printed in finished.items():
                 self._publish(source, printed, final=True)
 
-    def open(self) -> None:
-        """Become the `current_output` of the calling task until the feed is closed."""
-        self._token = _current.set(self)
-
     def close(self) -> None:
         """Publish pending output, and ignore later output."""
-        if self._token:
-            _current.reset(self._token)
-            self._token = None
         if self._printed or self._pending:
             self.flush(final=True)
         self._events = None
@@ -167,10 +159,11 @@ class OutputFeed:
             return ""
 
 
-_current: ContextVar[OutputFeed | None] = ContextVar("output", default=None)
+CURRENT_OUTPUT: ContextVar[OutputFeed | None] = ContextVar("output", default=None)
+"""Set in the task of each command, and thus in all tasks and threads that it starts."""
 _UNWATCHED = OutputFeed(None)
 
 
 def current_output() -> OutputFeed:
     """Return the feed of the current command; outside of commands, one without watchers."""
-    return _current.get() or _UNWATCHED
+    return CURRENT_OUTPUT.get() or _UNWATCHED

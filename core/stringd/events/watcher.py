@@ -149,7 +149,8 @@ class Watch:
                 self._is_slow = True
                 self._drop_output()
             if self._is_full():
-                self._add(Batch([Published(None, Lost(count=None, reason=_CLOSED))]))
+                # Not merged with reports of lost output, which have another reason.
+                self._append(Batch([Published(None, Lost(count=None, reason=_CLOSED))]))
                 self.close()
 
     def _add(self, batch: Batch) -> None:
@@ -157,7 +158,10 @@ class Watch:
             # Merge consecutive reports of lost output.
             batch = without_output(Batch([*self._outbox.pop().events, *batch.events]))
             self._outbox.append(batch)
-            return
+        else:
+            self._append(batch)
+
+    def _append(self, batch: Batch) -> None:
         self._outbox.append(batch)
         self._count += len(batch.events)
         self._weight += batch.weight

@@ -74,7 +74,7 @@ class EventStream:
         self._send = send
         self._streaming: asyncio.Task[None] | None = None
         self._events = b""
-        self._ended = asyncio.Event()
+        self._ended: asyncio.Event | None = None
 
     def begin(self, request: Request) -> None:
         """Open a stream with keep-alive comments if the command takes long."""
@@ -92,40 +92,41 @@ class EventStream:
         question = partial(
             self._streams.questions.of_request, request.user_id, request.topic.text, request.request_id
         )
-        self._streaming = asyncio.create_task(self._stream(question, self._streams.ping_seconds))
+        self._ended = asyncio.Event()
+        self._streaming = asyncio.create_task(self._stream(question, self._ended))
 
     async def end(self, events: bytes) -> None:
         """Send the events, as one response or at the end of the stream."""
-        if self._streaming is None:
+        if self._streaming is None or self._ended is None:
             await self._send({"type": WHOLE_RESPONSE, "head": _HEAD % len(events), "body": events})
             return
         self._events = events
         self._ended.set()
         await self._streaming
 
-    async def _stream(self, question: _Question, ping_seconds: float) -> None:
+    async def _stream(self, question: _Question, end: asyncio.Event) -> None:
         if not sys.modules.keys() >= _STREAMING:
             await asyncio.to_thread(_import_streaming)
         from sse_starlette import EventSourceResponse, ServerSentEvent
 
         response = EventSourceResponse(
-            self._all_events(question),
+            self._all_events(question, end),
             headers=HEADERS,
-            ping=ping_seconds,
+            ping=self._streams.ping_seconds,
             ping_message_factory=lambda: ServerSentEvent(comment=_state(question()), sep="\n"),
             sep="\n",
         )
         await response(self._scope, self._receive, self._send)
 
-    async def _all_events(self, question: _Question) -> AsyncIterator[bytes]:
-        async for asked in self._asked(question):
+    async def _all_events(self, question: _Question, end: asyncio.Event) -> AsyncIterator[bytes]:
+        async for asked in self._asked(question, end):
             yield f": {_waiting_for(asked)}\n\n".encode()
         yield self._events
 
-    async def _asked(self, question: _Question) -> AsyncIterator[OpenQuestion]:
+    async def _asked(self, question: _Question, end: asyncio.Event) -> AsyncIterator[OpenQuestion]:
         """Yield each question that the command waits for, until it ends."""
         shown: str | None = None
-        ended = asyncio.create_task(self._ended.wait())
+        ended = asyncio.create_task(end.wait())
         try:
             with self._streams.questions.watched() as changed:
                 while not ended.done():

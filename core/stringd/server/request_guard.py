@@ -57,7 +57,8 @@ class RequestGuard:
             if len(headers) < len(scope["headers"]):
                 _refuse_ambiguity([name for name, _ in scope["headers"]])
             self._check_browser(headers)
-            _refuse_daemons(headers.get(b"user-agent", b""))
+            if agent := headers.get(b"user-agent"):
+                _refuse_daemons(agent)
             capped = _capped(headers, receive)
             if scope.get("method") == "OPTIONS":
                 await Response(status_code=204)(scope, capped, answer.send)

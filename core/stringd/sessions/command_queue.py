@@ -32,13 +32,19 @@ class CommandQueue:
         """The number of commands that wait."""
         return len(self._waiting)
 
+    def take_free(self) -> bool:
+        """Take the turn if no command holds it; it must be followed by `pass_on`."""
+        if self._taken:
+            return False
+        self._taken = True
+        return True
+
     async def take(self, disconnected: Disconnected | None, request_id: str | None = None) -> None:
         """Wait for the caller's turn, which must be followed by `pass_on`; raise where it can't be had.
 
         While it waits, the caller can be cancelled by the id of its request.
         """
-        if not self._taken:
-            self._taken = True
+        if self.take_free():
             return
         if len(self._waiting) >= MAX_QUEUE_SIZE:
             raise QueueFull(f"Topic {self._who} has {MAX_QUEUE_SIZE} commands queued. Try again later.")

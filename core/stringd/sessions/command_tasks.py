@@ -1,33 +1,19 @@
-"""Run each command in a task of its own, and find out which command sent which."""
+"""The tasks in which commands run: wait for one, and find out which command sent which."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
-from stringd.extensions.containment import call_async
-from stringd.sessions.eager_tasks import BegunCoroutine, Returned, start_task
+from stringd.sessions.eager_tasks import BegunCoroutine
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 
-async def run_in_task(
-    function: Callable[P, Awaitable[T]],
-    is_abandoned: Callable[[], bool],
-    *args: P.args,
-    **kwargs: P.kwargs,
-) -> T:
-    """Await a plugin's function in a separate task; cancelling the caller cancels that task.
-
-    A task that cancels itself, or in which a GeneratorExit is raised, ends without a reply, whatever its
-    coroutines catch; the caller can then still reply. An abandoned task continues without its caller.
-    """
-    task = start_task(call_async(function, *args, **kwargs))
-    if isinstance(task, Returned):
-        return task.value
+async def wait_for_task(task: asyncio.Task[T], is_abandoned: Callable[[], bool]) -> T:
+    """Return the result of a task, which is cancelled with the caller, unless it is abandoned."""
     task.add_done_callback(_retrieve_exception)
     while not task.done():
         # Unlike `await task`, waiting for a separate future ends immediately when the caller is cancelled.

@@ -15,6 +15,7 @@ from stringd.api.secrets import Secrets
 from stringd.api.sessions import Topic
 from stringd.errors import ErrorCode, Refusal, RequestRefused, Unrecognised
 from stringd.events.command_events import CommandEvents
+from stringd.events.output_feed import CURRENT_OUTPUT
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.containment import is_signal
 from stringd.sessions.answer_limit import Bound, answer_limit, may_exceed
@@ -23,7 +24,7 @@ from stringd.sessions.live_session import LiveSession
 from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand
 from stringd.text.command_line import LONGEST_HEAD, first_line, label
 from stringd.text.masking import MASK, masked_in_shell, masked_unknown
-from stringd.workers.threads import working_for
+from stringd.workers.threads import CURRENT_WORK, Work
 
 log = logging.getLogger(__name__)
 
@@ -81,9 +82,17 @@ class Execution:
         """Run the command and return its reply, or the reply to its cancellation."""
         reply = await self._reply()
         if not self.events.has_begun:
-            self._running.label = first_line(self.shown)
+            self._running.label = self.first_line
             self.events.begin(self._running.label)
         return self._cancelled(reply) if self._running.is_cancelled else reply
+
+    @property
+    def first_line(self) -> str:
+        """The first line of what is shown of the text."""
+        return self._first_line_of(self.shown)
+
+    def _first_line_of(self, shown: str) -> str:
+        return self._sent.first_line if shown is self._sent.text else first_line(shown)
 
     def refuse_waiting(self) -> Reply:
         """Return the reply to a command that was cancelled before its turn came."""
@@ -102,14 +111,8 @@ class Execution:
                 plan = self._plan()
             except Refusal as refusal:
                 return self._refuse_unplanned(refusal)
-            session = self._session
-            topic = await session.lifetime.topic()
-            with working_for(f"{session.user.id}:{session.name.text}", self._runtime.workers):
-                self._mask_by(topic)
-                shown = masked_unknown(self.shown) if plan.has_member else self.shown
-                self._running.label = first_line(shown)
-                self.events.begin(self._running.label, partial(_secret_names, topic, self._runtime.secrets))
-                return await self._run(topic, plan, shown)
+            topic = await self._session.lifetime.topic()
+            return await self._running.drive(self._run(plan, topic))
         except BaseException as error:
             if is_signal(error):
                 return self._interrupted(error)
@@ -175,33 +178,41 @@ class Execution:
         # Looked at here rather than in a function, since every command passes here.
         self.shown = masked if isinstance(masked, str) else _expect_text(masked)
 
-    async def _run(self, topic: Topic, plan: _Plan, shown: str) -> Reply:
-        session, runtime = self._session, self._runtime
-        invocation = Invocation(
-            line=plan.line,
-            session=session,
+    async def _run(self, plan: _Plan, topic: Topic) -> Reply:
+        """Run the command in a task of its own, and bound its reply."""
+        runtime, owner = self._runtime, f"{self._session.user.id}:{self._session.name.text}"
+        CURRENT_WORK.set(Work(owner=owner, workers=runtime.workers, loop=asyncio.get_running_loop()))
+        self._mask_by(topic)
+        shown = masked_unknown(self.shown) if plan.has_member else self.shown
+        self._running.label = self._first_line_of(shown)
+        self.events.begin(self._running.label, partial(_secret_names, topic, runtime.secrets))
+        CURRENT_OUTPUT.set(self.events.output)
+        invocation = self._invocation(plan.line, topic, shown)
+        run: Run = partial(self._proceed, plan.run)
+        for interceptor in reversed(self._catalogue.interceptors):
+            run = partial(self._intercept, interceptor, run)
+        reply = await run(invocation)
+        is_printed = reply.overflow is Overflow.HEAD_AND_TAIL
+        most = answer_limit(self._session, runtime, is_printed=is_printed)
+        return await self._bound(invocation, reply, most) if may_exceed(reply, most) else reply
+
+    def _invocation(self, line: CommandLine, topic: Topic, shown: str) -> Invocation:
+        sent = self._sent
+        return Invocation(
+            line=line,
+            session=self._session,
             topic=topic,
-            runtime=runtime,
-            arrived=self._sent.arrived,
-            disconnected=self._sent.disconnected,
-            request_id=self._sent.request_id,
+            runtime=self._runtime,
+            arrived=sent.arrived,
+            disconnected=sent.disconnected,
+            request_id=sent.request_id,
             label=self._running.label,
             shown=shown,
         )
-        run = plan.run
-        for interceptor in reversed(self._catalogue.interceptors):
-            run = partial(self._intercept, interceptor, partial(self._proceed, run))
-        try:
-            reply = _expect_reply(await self._running.drive(run, invocation))
-        except BaseException as error:
-            if is_signal(error):
-                raise
-            reply = self._reply_to(error)
-        most = answer_limit(session, runtime, is_printed=reply.overflow is Overflow.HEAD_AND_TAIL)
-        return await self._bound(invocation, reply, most) if may_exceed(reply, most) else reply
 
     async def _intercept(self, interceptor: Interceptor, proceed: Proceed, invocation: Invocation) -> Reply:
         """Run an interceptor; one that fails refuses the command."""
+        _require_invocation(invocation)
         try:
             return _expect_reply(await interceptor.run(invocation, proceed))
         except BaseException as error:
@@ -210,9 +221,8 @@ class Execution:
             return self._reply_to(error, interceptor)
 
     async def _proceed(self, run: Run, invocation: Invocation) -> Reply:
-        """Run the next interceptor or the command; anything raised becomes a reply."""
-        if not isinstance(invocation, Invocation):
-            raise TypeError(f"expected an Invocation, got {invocation!r}")
+        """Run the command; anything raised becomes a reply."""
+        _require_invocation(invocation)
         try:
             return _expect_reply(await run(invocation))
         except BaseException as error:
@@ -246,6 +256,11 @@ def _secret_names(topic: Topic, secrets: Secrets) -> Mapping[str, str]:
     scope = topic.secret_scope()
     values = secrets.of(scope) if scope else {}
     return {value: f"${name}" for name, value in values.items() if topic.is_secret(name)}
+
+
+def _require_invocation(invocation: object) -> None:
+    if not isinstance(invocation, Invocation):
+        raise TypeError(f"expected an Invocation, got {invocation!r}")
 
 
 def _expect_reply(reply: object) -> Reply:

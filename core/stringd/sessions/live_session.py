@@ -203,7 +203,13 @@ class Turn:
         if self._sent.is_urgent:
             await session.ready()
             return
-        await session.turns.take(self._sent.disconnected, self._sent.request_id)
+        turns = session.turns
+        if not turns.take_free():
+            await turns.take(self._sent.disconnected, self._sent.request_id)
+        if session.predecessor or session.ended:
+            await self._get_ready(session)
+
+    async def _get_ready(self, session: LiveSession) -> None:
         try:
             await session.ready()
         except Unavailable:

@@ -96,7 +96,7 @@ class Sessions:
         files, since a completed edit must not fail because that record may not survive a restart.
         """
         state, data = session.state, session.data
-        if state == session.stored and not data.is_changed:
+        if (state is session.stored or state == session.stored) and not data.is_changed:
             return
         if self.get(session.user.id, session.name) is not session:
             return

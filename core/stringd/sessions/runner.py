@@ -12,7 +12,7 @@ from stringd.sessions.answer_limit import Bound
 from stringd.sessions.execution import Execution
 from stringd.sessions.live_session import LiveSession, current_task
 from stringd.sessions.running_command import RunningCommand, Sent
-from stringd.text.command_line import first_line, label, parse_command
+from stringd.text.command_line import LABEL_LENGTH, first_line, label, parse_command
 
 
 class Runner:
@@ -34,8 +34,10 @@ class Runner:
     ) -> Sent:
         """Parse a text that was sent to a session; the time of arrival is now by default."""
         line = parse_command(text) if text.startswith(session.slash) else None
+        text = line.text if line else text.rstrip()
         return Sent(
-            text=line.text if line else text.rstrip(),
+            text=text,
+            first_line=first_line(text),
             line=line,
             is_urgent=line is not None and line.word in self._catalogue.urgent_by_type[session.name.type],
             arrived=time.monotonic() if arrived is None else arrived,
@@ -53,9 +55,9 @@ class Runner:
             reply = await execution.reply()
             code, size = reply.code, len(reply.system) + len(reply.content or "")
         finally:
-            line = first_line(execution.shown)
-            shown = label(line)
+            line = execution.first_line
             execution.events.end(line, code=code, seconds=time.perf_counter() - started, size=size)
+        shown = line if len(line) <= LABEL_LENGTH else label(line)
         return Outcome(label=shown, reply=reply, document=session.state.document)
 
     def refuse_waiting(self, session: LiveSession, sent: Sent) -> Outcome:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Coroutine
 from dataclasses import dataclass
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from stringd.api.commands import CommandLine
 from stringd.api.runtime import Disconnected
-from stringd.sessions.command_tasks import run_in_task
+from stringd.sessions.command_tasks import wait_for_task
+from stringd.sessions.eager_tasks import Returned, start_task
 from stringd.text.masking import MASK
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
@@ -26,10 +26,12 @@ CLEAN_UP_SECONDS = 5.0
 class Sent:
     """A command as sent: its text, time of arrival, request id, and how to detect a disconnected client.
 
-    `line` is the parsed text; None if it has no slash. An urgent command does not wait for its turn.
+    `first_line` is that of the text, as it may be shown once it is known to have no secrets. `line` is the
+    parsed text; None if it has no slash. An urgent command does not wait for its turn.
     """
 
     text: str
+    first_line: str
     line: CommandLine | None
     is_urgent: bool
     arrived: float
@@ -53,9 +55,16 @@ class RunningCommand:
         self.task = task
         self._ended: asyncio.Event | None = None
 
-    async def drive(self, function: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Await the function of the command in a separate task."""
-        return await run_in_task(function, lambda: self.is_abandoned, *args, **kwargs)
+    async def drive(self, coroutine: Coroutine[Any, None, T]) -> T:
+        """Await the coroutine of the command in a separate task; cancelling the caller cancels that task.
+
+        A task that cancels itself ends without a reply, whatever its coroutines catch; the caller can then
+        still reply.
+        """
+        task = start_task(coroutine)
+        if isinstance(task, Returned):
+            return task.value
+        return await wait_for_task(task, lambda: self.is_abandoned)
 
     async def cancel(self) -> None:
         """Cancel the command, and wait until it has cleaned up; abandon it if it does not end."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _NO_OWNER = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """The owner of the current work (`user:topic`), and the worker processes for long jobs."""
+    """A command's work: its owner (`user:topic`), and the worker processes for long jobs."""
 
     owner: str
     workers: Workers
@@ -50,23 +50,13 @@ class Work:
         return await self.workers.run(job, *arguments, owner=self.owner, budget=budget, on_parts=on_parts)
 
 
-_work: ContextVar[Work | None] = ContextVar("work", default=None)
+CURRENT_WORK: ContextVar[Work | None] = ContextVar("work", default=None)
+"""Set in the task of each command, and thus in all tasks and threads that it starts."""
 
 
 def current_work() -> Work | None:
     """Return the work that the caller is part of; None outside of commands."""
-    return _work.get()
-
-
-@contextlib.contextmanager
-def working_for(owner: str, workers: Workers) -> Iterator[None]:
-    """Set the owner of the work done in this context, in any thread."""
-    work = Work(owner=owner, workers=workers, loop=asyncio.get_running_loop())
-    before = _work.set(work)
-    try:
-        yield
-    finally:
-        _work.reset(before)
+    return CURRENT_WORK.get()
 
 
 class Threads:

@@ -37,7 +37,7 @@ class PolicyFile:
         self.path = data_dir / FILE
         self._further = tuple(further)
         self._stamp: tuple[int, ...] | None = None
-        self._policy = Policy(rules=self._further)
+        self._without_file = self._policy = Policy(rules=self._further)
 
     @property
     def problem(self) -> str | None:
@@ -55,7 +55,7 @@ class PolicyFile:
         try:
             status = os.lstat(self.path)
         except FileNotFoundError:
-            self._stamp, self._policy = None, Policy(rules=self._further)
+            self._stamp, self._policy = None, self._without_file
         except OSError as error:
             self._stamp, self._policy = None, self._unusable(error.strerror or str(error))
         else:
