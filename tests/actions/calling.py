@@ -53,6 +53,15 @@ async def echo(call: ActionCall) -> Answer:
     if what == "save":
         replaced = await call.save(str(call.values["path"]), b"saved")
         return Answer(text=f"{replaced} {call.read(str(call.values['path'])).decode()}")
+    if what == "picture":
+        await call.save("~/pics/a.txt", b"A picture.")
+        secret = call.invocation.session.user.home / "secret.txt"
+        return Answer(
+            markdown="See [Pic][@pic] or [Far][@far].",
+            saved={"pic": "~/pics/a.txt"},
+            links={"far": secret.as_uri()},
+            zone=Zone.PUBLIC,
+        )
     shown = {name: shown_value(value) for name, value in call.values.items()}
     more = {"package": str(call.package and call.package.name), "taken": sorted(call.taken_names())}
     body = {"target": call.action.target, "values": shown, **(more if what == "more" else {})}

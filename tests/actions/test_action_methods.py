@@ -201,6 +201,15 @@ def test_files_are_read_and_saved_within_the_boundary(stage: Stage) -> None:
     assert stage.code("/act.x /etc/it.bin") == "FILE_NOT_ALLOWED"
 
 
+@pytest.mark.requirement("call.files")
+def test_saved_files_can_be_opened_and_files_that_a_service_names_cannot(stage: Stage) -> None:
+    (stage.daemon.home / "secret.txt").write_text("secret", encoding="utf-8")
+    stage.open(act("x", "CALL echo picture"))
+    assert stage.send("/act.x") == "See [Pic][@pic] or [Far][@far]."
+    assert stage.code("/open @far") == "NOT_TRUSTED"
+    assert "A picture." in stage.send("/open @pic")
+
+
 @pytest.mark.requirement("call.chanflow")
 def test_call_answers_over_chanflow(stage: Stage) -> None:
     stage.open(TOOL)

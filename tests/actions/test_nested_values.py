@@ -89,8 +89,12 @@ def test_flags_build_up_a_value(tool: Stage, flags: str, key: object) -> None:
         ("""--key '{"a": 1}' --key.a 2""", "--key.a twice"),
         ("--key.a 1 --key[0] 2", "--key twice, once as an array"),
         ("""--key 5 --key.a 2""", "--key twice, once as an object"),
-        ("--key.a[1] 2", "2 elements without --key.a[0]"),
-        ("--key.a[999999] 2", "1000000 elements without --key.a[0]"),
+        ("--key.a[1] 2", "--key.a[1] without the elements before it"),
+        ("--key.a[0] 1 --key.a[2] 3 --key.b 4", "3 elements without --key.a[1]"),
+        (f"--key '{'[' * 900}{']' * 900}'", "more than 100 levels"),
+        ("--key.a[999999].b 2", "--key.a[999999] without the elements before it"),
+        (f"--key.a{'.b' * 20_000} 2", "more than 100 levels"),
+        (f"--key.a 1 --key '{'[' * 200}{']' * 200}'", "more than 100 levels"),
         ("--key.a --name x", "--key.a without a value"),
     ],
 )
@@ -174,6 +178,7 @@ def test_body_gives_parameters_by_name(tool: Stage) -> None:
         ('\n{"kind": "c"}', "INVALID_PARAMS", "kind: expected one of a, b"),
         (' --name a\n{"name": "b"}', "INVALID_PARAMS", "received it twice: on the line and in the body"),
         (' --key.a 1\n{"key": {"a": 2}}', "INVALID_PARAMS", "received --key.a twice"),
+        ("\n{" + '"key": ' + "[" * 101 + "]" * 101 + "}", "INVALID_PAYLOAD", "more than 100 levels"),
         ("\n{" + '"key": ' + "[" * 5000 + "]" * 5000 + "}", "INVALID_PAYLOAD", "The body is not JSON"),
     ],
 )

@@ -103,6 +103,9 @@ def test_find_looks_through_all_pages(daemon: DaemonProcess, zoo: Path) -> None:
     assert "\n#fish: The eel." in said(daemon, "/find the eel", TOPIC)
     assert "/act.feed: an action of this page" in said(daemon, "/find feed", TOPIC)
     assert "birds.md" in said(daemon, "/open ../birds.md#list_birds", TOPIC)
+    put(zoo / "notes.txt", "Feed the eel, not the owl.\n")
+    said(daemon, "/open notes.txt", TOPIC)
+    assert "(top): Feed the eel" in said(daemon, "/find the eel", TOPIC)
     assert "… and 3 actions of other pages" in said(daemon, "/act", "app:zoo:other")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -161,3 +162,19 @@ def test_shown_lines_of_a_stranger_are_bounded_and_forge_nothing(installed: Daem
     assert "+│ ```\n" in told
     assert "\x1b" not in told
     assert "line 1\n" in told
+
+
+@pytest.mark.requirement("app.update.refused")
+def test_app_that_is_replaced_meanwhile_is_not_updated(daemon: DaemonProcess, site: Site) -> None:
+    site.pages["/owl.md"] = b"# Owl\n"
+    said(daemon, f"/install {site.url}/owl.md")
+    site.pages["/owl.md"] = b"# Owl 2\n"
+    site.asked.clear()
+    with site.held(), ThreadPoolExecutor() as pool:
+        updating = pool.submit(refused, daemon, "/install --update owl", "file:other")
+        assert site.asked.wait(10)
+        put(daemon.home / "mine" / "owl.md", "# My owl\n")
+        assert "Installed app:owl" in said(daemon, "/install mine/owl.md --replace")
+        site.release()
+        assert updating.result(20)[0] == "CONFLICT"
+    assert "# My owl" in said(daemon, "/open app:owl")

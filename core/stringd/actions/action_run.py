@@ -224,6 +224,12 @@ class ActionRun:
 
     def _with_names(self, shown: RenderedText, answer: Answer, provenance: Provenance) -> State:
         state = with_values(self.invocation.session.state, shown.values, provenance)
+        if answer.saved:
+            files = ActionFiles(self.invocation, self.environment)
+            saved = {name: files.uri(path) for name, path in answer.saved.items()}
+            # Whatever is in them, these files are the user's, as they are when a template saves them.
+            own = Provenance(author=Author.LOCAL, document=self.page.uri)
+            state = with_links(state, saved, own)
         if provenance.is_own:
             # The links were written by the service, not by the user's document.
             document = answer.uri or self.page.uri

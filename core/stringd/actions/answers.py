@@ -37,6 +37,7 @@ class Answer:
     markdown: str = ""
     values: Mapping[str, NamedValue] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+    saved: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
     whole: PrintedText | None = None
 

@@ -56,7 +56,7 @@ async def find_in_package(invocation: Invocation, page: Page, package: Package, 
 
 def _search(package: Package, wanted: str, first: Path | None) -> _Found:
     """Search the pages as they are shown, and the names of actions."""
-    pages = sorted(package_pages(package), key=lambda it: it != first)
+    pages = dict.fromkeys((*([first] if first else []), *package_pages(package)))
     counts = [(path, count) for path in pages if (count := _count(path, wanted))]
     word = _plain(wanted)
     named = pages_by_action(package).items() if word else ()

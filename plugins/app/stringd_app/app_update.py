@@ -44,6 +44,9 @@ class _Update:
 
     async def run(self, area: Staging) -> tuple[Staged, Sequence[str] | None]:
         """Update the app; return what was staged, and what has changed, None if nothing has."""
+        if stored_record(self.directory) != self.record:
+            message = f"app:{self.name} was installed anew or removed while its source was fetched."
+            raise Refusal(ErrorCode.CONFLICT, message, "Look at /apps, then try again.")
         staged = await stage(self.obtained, area)
         self._check_identity(staged)
         found, digests = await READING.run(self._compared, staged)

@@ -52,7 +52,9 @@ class ArgumentReader:
     def argument(self, parameter: Parameter, given: ArgumentWords) -> Value | None:
         """Return the value that flags, operands and the body give to a parameter, or else its default."""
         words, parts = given.by_name.get(parameter.name, []), given.parts.get(parameter.name, [])
-        if parts or (words and parameter.type == JSON and parameter.name in self.body):
+        # What a plugin gets is limited in depth, since it may visit values by functions that call themselves.
+        is_merged = parameter.name in self.body or self._action.method == CALL
+        if parts or (words and parameter.type == JSON and is_merged):
             return self._built(parameter, words, parts)
         if parameter.name not in self.body:
             return self._value(parameter, words)

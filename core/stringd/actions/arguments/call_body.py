@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stringd.actions.arguments.schema import declared_flags
+from stringd.actions.values.nested_values import DEEPEST, is_too_deep
 from stringd.actions.values.typed_values import as_json, as_text, read_exactly
 from stringd.documents.syntax.actions import Action
 from stringd.documents.syntax.parameters import JSON
@@ -32,6 +33,8 @@ def read_body(body: str, action: Action) -> Mapping[str, object]:
     except (ValueError, RecursionError) as error:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"The body is not JSON: {error}", _EXAMPLE) from None
     assert isinstance(read, dict)
+    if is_too_deep(read):
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"The body has more than {DEEPEST} levels.", _EXAMPLE)
     types = {it.name: it.type for it in action.parameters if not it.confirms}
     for name in read:
         if name not in types:

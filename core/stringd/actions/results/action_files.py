@@ -28,6 +28,10 @@ class ActionFiles:
         """Return the content of the file at a typed path, or refuse."""
         return read_bytes(self._resolved(typed, "reads").path, typed)
 
+    def uri(self, typed: str) -> str:
+        """Return the URI of the file at a typed path, or refuse."""
+        return self._resolved(typed, "reads").path.as_uri()
+
     def check(self, typed: str) -> None:
         """Refuse a path to which `save` could not write."""
         if not typed.strip():
