@@ -12,6 +12,8 @@ from stringd.api.checks import check_async, check_word
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.effects import Effect
 from stringd.api.http import HttpClient
+from stringd.api.offered_prompts import PromptSource
+from stringd.api.offered_tools import Tool
 from stringd.api.outputs import Outputs
 from stringd.api.questions import Questions
 from stringd.api.replies import Outcome, Reply
@@ -61,6 +63,10 @@ class TopicTypeHelp(Protocol):
     @property
     def slash(self) -> str:
         """The prefix of commands: `/`, or `//` if topics of this type take plain text."""
+
+    @property
+    def brief(self) -> str:
+        """What an agent must know to use topics of this type, in a few lines; empty if nothing."""
 
 
 class Runtime(Protocol):
@@ -171,6 +177,14 @@ class Runtime(Protocol):
     @property
     def output_characters(self) -> int:
         """How many characters of a program's output an answer may have; likewise."""
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        """The tools that agents are offered beside topics."""
+
+    @property
+    def prompts(self) -> Sequence[PromptSource]:
+        """The sources of prompts."""
 
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return the records of this type that plugins returned from a hook defined by a plugin."""

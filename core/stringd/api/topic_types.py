@@ -54,6 +54,8 @@ class TopicType:
 
     `trust_hint` says how a document from the network becomes the user's own by this type, and `secrets_hint`
     in which topics the `$NAME`s of files that belong to no package are set; both are for messages.
+
+    `brief` says in a few lines what an agent must know to use such topics, for `/help --brief`.
     """
 
     name: str
@@ -66,6 +68,7 @@ class TopicType:
     trust_hint: str = ""
     secrets_hint: str = ""
     names: TopicNames | None = None
+    brief: str = ""
 
     @property
     def slash(self) -> str:
@@ -74,7 +77,7 @@ class TopicType:
 
     def __post_init__(self) -> None:
         check_topic_type(self.name)
-        check_optional_text(f"topic type {self.name}", self.trust_hint, self.secrets_hint)
+        check_optional_text(f"topic type {self.name}", self.trust_hint, self.secrets_hint, self.brief)
         check_context(f"open of topic type {self.name}", self.open, takes=1)
         if self.names is not None:
             check_sync(f"names of topic type {self.name}", self.names, takes=2)

@@ -10,6 +10,7 @@ from stringd.api.replies import Reply
 from stringd.api.runtime import CommandHelp, Runtime
 from stringd.commands.open import OPEN
 from stringd.errors import ErrorCode, Refusal
+from stringd.text.agent_brief import agent_brief
 from stringd.text.formatting import listed
 from stringd.text.nearest import nearest
 from stringd.workers.threads import READING
@@ -20,12 +21,15 @@ _SUMMARIES = (80, 60, 40, 20, 0)
 _MOST_NAMES, _MOST_LISTED = 60, 12
 _GROUPS = ("Reading", "Editing", "Actions", "Programs", "Topics")
 _OTHERS = "Others"
+_BRIEF = "--brief"
 
 
 async def run(invocation: Invocation) -> Reply:
-    """List the commands, or explain one."""
+    """List the commands, explain one, or explain everything in brief."""
     commands = invocation.runtime.commands(invocation.session.name.type)
     wanted = invocation.line.arguments.lstrip("/").lower()
+    if wanted == _BRIEF:
+        return Reply.page("String in brief", agent_brief(invocation.runtime.topic_types))
     if not wanted:
         ready = await READING.run(invocation.runtime.ready_topics, invocation.session.user)
         return Reply.page("String Commands", _listing(commands.values(), ready, invocation))
@@ -90,6 +94,6 @@ HELP = Command(
     name="help",
     summary="List the commands, or explain one.",
     group="Topics",
-    usage="/help [command]",
+    usage="/help [command | --brief]",
     run=run,
 )

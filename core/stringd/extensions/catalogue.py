@@ -12,6 +12,8 @@ from stringd.api.commands import Command, Interceptor, TopicGroup
 from stringd.api.documents import Loader, Renderer
 from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
+from stringd.api.offered_prompts import PromptSource
+from stringd.api.offered_tools import Tool
 from stringd.api.runtime import Service
 from stringd.api.settings import Settings, option_of, settings_by_key
 from stringd.api.topic_types import TopicType
@@ -40,6 +42,8 @@ class Contribution:
     health: tuple[HealthField, ...] = ()
     cli: tuple[CliCommand, ...] = ()
     settings: tuple[Settings, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    prompts: tuple[PromptSource, ...] = ()
     hooks: tuple[Hook, ...] = ()
     extensions: tuple[tuple[Hook, Any], ...] = ()
 
@@ -56,6 +60,8 @@ class Contribution:
         yield from (f"kind of event {record.name}" for record in self.event_kinds)
         yield from (f"health field {record.name}" for record in self.health)
         yield from (f"subcommand {record.name}" for record in self.cli)
+        yield from (f"tool {record.name}" for record in self.tools)
+        yield from (f"prompt source {record.name}" for record in self.prompts)
         yield from (f"hook {record.name}" for record in self.hooks)
         yield from (f"{hook.what} {name}" for hook in self.hooks for name in sorted(hook.reserved))
         yield from (f"{hook.what} {record.name}" for hook, record in self.extensions)
@@ -92,6 +98,8 @@ class Catalogue:
     event_kinds: list[EventKind] = field(default_factory=list)
     health: list[HealthField] = field(default_factory=list)
     cli: dict[str, CliCommand] = field(default_factory=dict)
+    tools: list[Tool] = field(default_factory=list)
+    prompts: list[PromptSource] = field(default_factory=list)
     hooks: list[Hook] = field(default_factory=list)
     trust_hint: str = ""
     secrets_hint: str = ""
@@ -119,6 +127,8 @@ class Catalogue:
         self.observers = sorted((*self.observers, *added.observers), key=attrgetter("order"))
         self.event_kinds += added.event_kinds
         self.health += added.health
+        self.tools += added.tools
+        self.prompts += added.prompts
         self.hooks += added.hooks
         self._extensions += (record for _, record in added.extensions)
         self._commands += added.commands

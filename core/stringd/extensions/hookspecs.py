@@ -15,6 +15,8 @@ from stringd.api.commands import Command, Interceptor
 from stringd.api.documents import Loader, Renderer
 from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
+from stringd.api.offered_prompts import PromptSource
+from stringd.api.offered_tools import Tool
 from stringd.api.runtime import Runtime, Service
 from stringd.api.settings import Settings
 from stringd.api.topic_types import TopicType
@@ -99,6 +101,18 @@ def stringd_cli() -> Iterable[CliCommand]:
 @hookspec
 def stringd_settings() -> Iterable[Settings]:
     """Declare the plugin's own settings, which can be read before any other hook is called."""
+    return ()
+
+
+@hookspec
+def stringd_tools(runtime: Runtime) -> Iterable[Tool]:
+    """Add tools that agents are offered beside topics."""
+    return ()
+
+
+@hookspec
+def stringd_prompts(runtime: Runtime) -> Iterable[PromptSource]:
+    """Add sources of prompts."""
     return ()
 
 

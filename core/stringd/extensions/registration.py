@@ -15,6 +15,8 @@ from stringd.api.documents import Loader, Renderer
 from stringd.api.events import CORE_KINDS
 from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
+from stringd.api.offered_prompts import PromptSource
+from stringd.api.offered_tools import Tool
 from stringd.api.runtime import Runtime, Service
 from stringd.api.settings import Settings
 from stringd.api.topic_types import TopicType
@@ -53,6 +55,8 @@ _RECORDS: Mapping[str, type] = {
     "event_kinds": EventKind,
     "health": HealthField,
     "cli": CliCommand,
+    "tools": Tool,
+    "prompts": PromptSource,
     "hooks": Hook,
 }
 _SETTINGS = "stringd_settings"
@@ -284,9 +288,7 @@ class _Loading:
         return records
 
     def _claim(self, contribution: Contribution, candidate: Candidate) -> tuple[str, ...]:
-        of_settings = (
-            it for record in contribution.settings for it in settings_claims(candidate.name, record)
-        )
+        of_settings = (it for each in contribution.settings for it in settings_claims(candidate.name, each))
         claims = (*contribution.claims(), *of_settings)
         for claim in (*claims, *contribution.yields_to()):
             if claim in self._claimed:

@@ -51,6 +51,8 @@ from stringd.api.http import (
     WritePiece,
 )
 from stringd.api.load_options import LoadOptions, Submission
+from stringd.api.offered_prompts import Prompt, PromptArgument, PromptSource
+from stringd.api.offered_tools import Tool, ToolCall
 from stringd.api.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
 from stringd.api.outputs import KeptOutput, Outputs, OutputSummary, PiecedOutput, PrintedText, TextPiece
 from stringd.api.provenance import Attributed, Author, Provenance
@@ -159,6 +161,9 @@ __all__ = [
     "PluginStorage",
     "PrintedText",
     "Proceed",
+    "Prompt",
+    "PromptArgument",
+    "PromptSource",
     "Provenance",
     "Published",
     "Question",
@@ -189,6 +194,8 @@ __all__ = [
     "StorageFailed",
     "Submission",
     "TextPiece",
+    "Tool",
+    "ToolCall",
     "Topic",
     "TopicContext",
     "TopicGroup",

@@ -9,6 +9,7 @@ from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.paths.resolving import locate, resolve, working_directory
 from stringd.documents.paths.text_files import read_if_there, read_text
+from stringd.documents.shown_images import LARGEST_IMAGE, ShownImage, collect_images, image_of
 from stringd.documents.syntax.actions import CALL, CLI, Action
 from stringd.documents.syntax.blocks import Names, slug
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
@@ -26,6 +27,7 @@ from stringd.text.web_urls import origin_of
 __all__ = [
     "CALL",
     "CLI",
+    "LARGEST_IMAGE",
     "OF_A_STRANGER",
     "Action",
     "Diagnostic",
@@ -38,11 +40,14 @@ __all__ = [
     "Page",
     "Parameter",
     "ParsedDocument",
+    "ShownImage",
+    "collect_images",
     "confine",
     "facts_page",
     "file_of",
     "file_page",
     "form_action",
+    "image_of",
     "is_directory",
     "is_there",
     "is_uri",

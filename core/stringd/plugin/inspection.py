@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from stringd.api.runtime import TopicTypeHelp
 from stringd.config import Config
 from stringd.extensions.discovery import Candidate, installed_plugins
 from stringd.extensions.inspection import Inspection, inspect_plugins, plugins_at
@@ -17,6 +18,7 @@ __all__ = [
     "inspect_plugin",
     "installed_plugins",
     "plugins_at",
+    "topic_types",
 ]
 
 Record = TypeVar("Record")
@@ -28,6 +30,14 @@ def added_records(record: type[Record], config: Config) -> Sequence[Record]:
     from stringd.server.app import make_runtime
 
     return make_runtime(config).added(record)
+
+
+def topic_types(config: Config) -> Mapping[str, TopicTypeHelp]:
+    """Return the topic types of the plugins of a configuration by name, without a daemon."""
+    # Importing the loader is slow.
+    from stringd.extensions.registration import load_plugins
+
+    return load_plugins(config).catalogue.topic_types
 
 
 def inspect_plugin(path: Path, config: Config) -> list[Inspection]:

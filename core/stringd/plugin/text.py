@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stringd.text.agent_brief import LONGEST_BRIEF, LONGEST_SUMMARY, agent_brief, agent_summary
 from stringd.text.command_line import LONGEST_HEAD, first_line, label, parse_command
 from stringd.text.diff import Difference
 from stringd.text.diff import compare as compare_lines
@@ -16,13 +17,17 @@ from stringd.text.path_arguments import parse_path_arguments
 from stringd.text.web_urls import WebUrl
 
 __all__ = [
+    "LONGEST_BRIEF",
     "LONGEST_HEAD",
+    "LONGEST_SUMMARY",
     "MASK",
     "MOST",
     "Difference",
     "HeadTailBuffer",
     "MediaType",
     "WebUrl",
+    "agent_brief",
+    "agent_summary",
     "compare_lines",
     "counted",
     "fenced",

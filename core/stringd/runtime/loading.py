@@ -10,6 +10,7 @@ from stringd.api.documents import Document, LoadedBytes, Loader, LoadRequest, Lo
 from stringd.api.workers import Budget
 from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.paths.text_files import read_text
+from stringd.documents.shown_images import offer_image
 from stringd.errors import ErrorCode, Refusal, WorkStopped
 from stringd.events.output_feed import current_output
 from stringd.extensions.catalogue import Catalogue
@@ -91,6 +92,7 @@ async def render_document(catalogue: Catalogue, loaded: LoadedBytes) -> Document
             "--pages is for PDF documents, presentations and spreadsheets.",
         )
     document = await _rendered(renderer, loaded)
+    offer_image(document.uri, loaded.body)
     return replace(document, zone=loaded.zone)
 
 

@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
+from stringd.api.offered_prompts import PromptSource
+from stringd.api.offered_tools import Tool
 from stringd.api.runtime import CommandHelp, Record, TopicTypeHelp
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.registration import Plugins
@@ -68,6 +70,16 @@ class PluginAdditions:
     def secrets_hint(self) -> str:
         """In which topics the `$NAME`s of files that belong to no package are set, for messages."""
         return self.catalogue.secrets_hint
+
+    @property
+    def tools(self) -> Sequence[Tool]:
+        """The tools that agents are offered beside topics."""
+        return self.catalogue.tools
+
+    @property
+    def prompts(self) -> Sequence[PromptSource]:
+        """The sources of prompts."""
+        return self.catalogue.prompts
 
     def added(self, record: type[Record]) -> Sequence[Record]:
         """Return the records of this type that plugins returned from a hook defined by a plugin."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from inspect import isclass
+from typing import TypeGuard
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from stringd.config import Config
@@ -72,20 +74,33 @@ def make_app(runtime: LocalRuntime, stop: Callable[[], Awaitable[None]]) -> ASGI
     app.router.default = _nothing_there
     app.state.runtime = runtime
     app.state.stop = stop
-    behind = _past_starlette(execute, _contained(app, runtime))
+    applications = {
+        route.path: _contained(route.app, runtime) for route in runtime.catalogue.routes if _is_direct(route)
+    }
+    behind = _past_starlette({EXEC: execute}, applications, _contained(app, runtime))
     return RequestGuard(behind, allowed_origins=runtime.config.allowed_origins)
 
 
-def _past_starlette(execute: ASGIApp, app: ASGIApp) -> ASGIApp:
-    """Route commands directly to their endpoint, since Starlette's layers cost as much as a small command."""
+def _past_starlette(
+    posted: Mapping[str, ASGIApp], applications: Mapping[str, ASGIApp], app: ASGIApp
+) -> ASGIApp:
+    """Route to endpoints that are applications: Starlette's layers cost as much as a small command."""
 
     async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["path"] == EXEC and scope.get("method") == "POST":
-            await execute(scope, receive, send)
-        else:
-            await app(scope, receive, send)
+        path = scope["path"]
+        found = applications.get(path) if scope["type"] == "http" else None
+        if scope.get("method") == "POST":
+            found = posted.get(path, found)
+        await (found or app)(scope, receive, send)
 
     return dispatch
+
+
+def _is_direct(route: BaseRoute) -> TypeGuard[Route]:
+    """Whether a route is one path for an ASGI application of its own, whatever the method."""
+    if not isinstance(route, Route) or isclass(route.endpoint):
+        return False
+    return route.methods is None and not route.param_convertors
 
 
 def _contained(app: ASGIApp, runtime: LocalRuntime) -> ASGIApp:

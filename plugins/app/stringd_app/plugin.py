@@ -28,6 +28,8 @@ def stringd_topic_types() -> Iterable[TopicType]:
             trust_hint="/install URL, then /open app:name",
             secrets_hint=ANY_APP,
             names=installed_apps,
+            brief="Installed apps; /apps lists them, /install PATH|URL adds one. In app:name, /act shows "
+            "what it does; an app names the `$NAME`s that it needs, which the user sets with /set.",
         ),
     )
 

@@ -17,12 +17,14 @@ from stringd.plugin import (
     Runtime,
     Service,
     Settings,
+    Tool,
     hookimpl,
 )
 from stringd_approval.approval_service import approval_service
 from stringd_approval.approval_settings import ApprovalSettings
 from stringd_approval.audit.audit_command import AUDIT
 from stringd_approval.policy.policy_command import POLICY
+from stringd_approval.requesting.execute_tool import execute_tool
 from stringd_approval.requesting.request_command import REQUEST
 from stringd_approval.requesting.request_subcommand import REQUEST as REQUEST_SUBCOMMAND
 
@@ -66,6 +68,12 @@ def stringd_routes(runtime: Runtime) -> Iterable[Route]:
     from stringd_approval.asking.grant_routes import grant_routes
 
     return grant_routes(approval_service(runtime).grants, runtime.questions)
+
+
+@hookimpl
+def stringd_tools(runtime: Runtime) -> Iterable[Tool]:
+    """Add `execute`."""
+    return (execute_tool(runtime),)
 
 
 @hookimpl

@@ -40,7 +40,15 @@ class BashPlugin:
                 await topic.close()
 
         return (
-            TopicType(name=TYPE, summary="A shell that keeps its state.", open=open_topic, plain_text=take),
+            TopicType(
+                name=TYPE,
+                summary="A shell that keeps its state.",
+                open=open_topic,
+                plain_text=take,
+                brief="A shell on a terminal. Plain text is shell input; commands begin with `//`. `exit: 0` "
+                "is done; `waiting`: a program asks for input, and plain text is that input; `running`: "
+                '//wait [SECONDS] for more. //keys ^C|Enter|Up|"text" types keys; //interrupt, //kill.',
+            ),
         )
 
     @hookimpl

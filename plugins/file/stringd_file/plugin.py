@@ -17,5 +17,7 @@ def stringd_topic_types() -> Iterable[TopicType]:
             summary="Files and the documents in them.",
             open=open_document_topic,
             documents=True,
+            brief="Your files, and the documents in them; paths are relative to the topic's directory. PDF, "
+            "office and table files are read as Markdown.",
         ),
     )

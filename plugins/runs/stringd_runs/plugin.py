@@ -11,6 +11,7 @@ from stringd.plugin import (
     EventKind,
     HealthField,
     Hook,
+    PromptSource,
     Runtime,
     Service,
     Settings,
@@ -96,6 +97,14 @@ def stringd_commands() -> Iterable[Command]:
 def stringd_event_kinds() -> Iterable[EventKind]:
     """Add the events of runs."""
     return RUN_EVENT_KINDS
+
+
+@hookimpl
+def stringd_prompts(runtime: Runtime) -> Iterable[PromptSource]:
+    """Add strategies as prompts."""
+    from stringd_runs.strategies.strategy_prompts import strategy_prompts
+
+    return (strategy_prompts(runtime),)
 
 
 @hookimpl

@@ -39,7 +39,7 @@ async def _request(invocation: Invocation) -> Reply:
     reply = await approval_service(invocation.runtime).handle(
         request, invocation.disconnected, request_id=invocation.request_id
     )
-    return _reply(request, reply)
+    return reply_to(request, reply)
 
 
 def _parse(invocation: Invocation) -> ExecRequest:
@@ -112,7 +112,8 @@ def _misuse(message: str, *context: str) -> Refusal:
     return Refusal(ErrorCode.INVALID_PAYLOAD, message, *context, f"Usage: {USAGE}")
 
 
-def _reply(request: ExecRequest, reply: ExecReply) -> Reply:
+def reply_to(request: ExecRequest, reply: ExecReply) -> Reply:
+    """Return the reply of a command to what became of its request; raise `Refusal` if nothing came of it."""
     if reply.status is Status.DENIED:
         raise Refusal(DENIED, reply.comment or "The request was denied.")
     if reply.status is Status.TIMEOUT:

@@ -24,5 +24,9 @@ def run_topic_type(runs_of: Callable[[Runtime], Runs]) -> TopicType:
         yield FollowedRun(context.session, partial(runs_of, context.runtime))
 
     return TopicType(
-        name=TOPIC_TYPE, summary="A run of a strategy: start, watch, steer and continue it.", open=open_run
+        name=TOPIC_TYPE,
+        summary="A run of a strategy: start, watch, steer and continue it.",
+        open=open_run,
+        brief="Several agents at work: /open strategies/FILE, /start TASK, then /answer, /steer TEXT, "
+        "/refresh, /stop.",
     )

@@ -1,0 +1,1 @@
+"""What connects agents: `stringd mcp`, the configuration files of clients, `stringd prompt`."""

@@ -1,0 +1,54 @@
+"""The connection of `stringd mcp` to a daemon, which is started if need be."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlencode
+
+from stringd.plugin import Fault
+from stringd.plugin.terminal_programs import Client, DaemonUnreachable
+
+if TYPE_CHECKING:
+    from websockets.exceptions import InvalidStatus
+    from websockets.sync.client import ClientConnection
+
+_OPEN_SECONDS = 30.0
+_MISUSE = 2
+
+
+class BridgeConnection:
+    """Connects as a user, whose home is registered if one is given."""
+
+    def __init__(self, port: int, user: str, home: Path | None, topics: Sequence[str]) -> None:
+        self._port = port
+        self._user = user
+        self._home = home
+        query = {"user": user} | ({"topics": ",".join(topics)} if topics else {})
+        self._url = f"ws://127.0.0.1:{port}/mcp/stdio?{urlencode(query)}"
+
+    def __call__(self) -> ClientConnection:
+        """Find or start the daemon, register the user, and connect."""
+        from websockets.exceptions import InvalidHandshake, InvalidStatus
+        from websockets.sync.client import connect
+
+        with Client(self._user, port=self._port, home=self._home) as client:
+            client.prepare()
+        try:
+            return connect(self._url, open_timeout=_OPEN_SECONDS, max_size=None, compression=None, proxy=None)
+        except InvalidStatus as refused:
+            raise Fault(_reason(refused), exit_code=_MISUSE) from refused
+        except (OSError, EOFError, InvalidHandshake) as error:
+            raise DaemonUnreachable(f"No daemon answers on port {self._port}: {error}") from error
+
+
+def _reason(refused: InvalidStatus) -> str:
+    """Return what the daemon says of a connection that it refuses."""
+    if refused.response.status_code == 404:
+        return "The daemon runs without the plugin mcp, or is an earlier version: `stringd shutdown` ends it."
+    try:
+        return str(json.loads(refused.response.body or b"")["error"])
+    except (ValueError, KeyError, TypeError):
+        return f"The daemon refuses the connection: {refused}"

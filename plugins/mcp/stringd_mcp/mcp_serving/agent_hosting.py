@@ -1,0 +1,81 @@
+"""The server of the SDK with its transports, while the daemon runs."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from types import TracebackType
+from typing import Self
+
+import anyio
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
+from starlette.types import Receive, Scope, Send
+
+from stringd.plugin import Runtime
+from stringd_mcp.mcp_serving.agent_access import AgentAccess
+from stringd_mcp.mcp_serving.agent_server import AgentServer
+from stringd_mcp.mcp_serving.agent_socket import AgentSocket
+from stringd_mcp.mcp_serving.http_exchange import Exchange
+
+# The guard of the daemon has the same limit for every request.
+_LARGEST_BODY = 10 * 1024 * 1024
+_MOST_SESSIONS = 1_000
+_REVISION = b"mcp-protocol-version"
+_HANDSHAKE = {it.encode() for it in HANDSHAKE_PROTOCOL_VERSIONS}
+
+
+class AgentHosting:
+    """Hosts all agents of a daemon within its context."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._agents = AgentServer(runtime)
+        self._streaming = self._manager(json_response=False)
+        self._plain = self._manager(json_response=True)
+        self._stack = AsyncExitStack()
+        self._sockets: set[anyio.CancelScope] = set()
+
+    async def __aenter__(self) -> Self:
+        for manager in (self._streaming, self._plain):
+            await self._stack.enter_async_context(manager.run())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._agents.subscriptions.close()
+        for scope in self._sockets:
+            scope.cancel()
+        await self._stack.aclose()
+
+    async def serve_http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request of an agent that speaks streamable HTTP.
+
+        A stream costs as much as a small command, so a request that stands alone and asks for no progress is
+        answered at once.
+        """
+        revision = dict(scope["headers"]).get(_REVISION)
+        if revision is None or revision in _HANDSHAKE or scope["method"] != "POST":
+            await self._streaming.handle_request(scope, receive, send)
+            return
+        exchange = Exchange(receive)
+        if await exchange.wants_stream():
+            await self._streaming.handle_request(scope, exchange.receive, send)
+        else:
+            await exchange.serve(self._plain.handle_request, scope, send)
+
+    async def serve_socket(self, access: AgentAccess, receive: Receive, send: Send) -> None:
+        """Serve the connection of an agent that speaks over stdio."""
+        with anyio.CancelScope() as scope:
+            self._sockets.add(scope)
+            try:
+                await AgentSocket(self._agents, access, receive, send).serve()
+            finally:
+                self._sockets.discard(scope)
+
+    def _manager(self, *, json_response: bool) -> StreamableHTTPSessionManager:
+        return StreamableHTTPSessionManager(
+            self._agents.server,
+            json_response=json_response,
+            max_request_body_size=_LARGEST_BODY,
+            max_sessions=_MOST_SESSIONS,
+        )
