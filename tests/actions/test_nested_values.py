@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stringd.actions.values.nested_values import FlagText, PathConflict, merged, path_text, split_path
@@ -208,7 +208,9 @@ def leaves(value: object, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tu
         yield path, FlagText(value)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("call.nested")
+@settings(max_examples=60, deadline=None)
 @given(value=st.dictionaries(KEYS, JSON, min_size=1), data=st.data())
 def test_every_value_is_the_sum_of_its_leaves(value: object, data: st.DataObject) -> None:
     parts = list(leaves(value))
@@ -217,7 +219,9 @@ def test_every_value_is_the_sum_of_its_leaves(value: object, data: st.DataObject
     assert merged("key", [], [(it[1], leaf) for it, leaf in read if it]) == value
 
 
+@pytest.mark.long
 @pytest.mark.requirement("call.nested.conflict")
+@settings(max_examples=60, deadline=None)
 @given(flags=st.lists(st.sampled_from(FLAGS)), base=JSON)
 def test_any_flags_make_a_value_or_conflict(flags: list[str], base: object) -> None:
     parts = [(it[1], FlagText("x")) for it in map(split_path, flags) if it]

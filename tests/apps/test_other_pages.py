@@ -126,6 +126,7 @@ def test_many_matches_are_bounded(daemon: DaemonProcess, zoo: Path) -> None:
     assert told.endswith("In 60 pages: what is longer is found less often")
 
 
+@pytest.mark.long
 @pytest.mark.requirement("app.pages.actions", "app.pages.find")
 def test_thousand_actions_are_found_at_once(daemon: DaemonProcess, zoo: Path) -> None:
     for tag in range(40):
