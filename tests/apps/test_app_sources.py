@@ -88,7 +88,7 @@ def test_identity_rules_are_those_of_all_apps(sourced: DaemonProcess) -> None:
         ("tools --as", "INVALID_PAYLOAD", "--as needs a value."),
         ("tools --as x", "INVALID_PAYLOAD", "Usage: /install tools [--env"),
         ("tools 'a", "INVALID_PAYLOAD", "Usage: /install tools [--env"),
-        ("tools", "NOT_FOUND", "File not found: tools\nUsage: /install tools [--env"),
+        ("tools", "NOT_FOUND", "File not found: tools"),
         ("tools ../out", "INVALID_TARGET", "A path that leads out of the app"),
         ("tools string.md", "INVALID_TARGET", "A path that occurs twice"),
         ("tools refuse", "NO_SUCH_TOOL", "There is none."),

@@ -24,6 +24,7 @@ from tests.protocol.clauses_exec import EXEC
 from tests.protocol.clauses_files import FILES
 from tests.protocol.clauses_long_answers import LONG_ANSWERS
 from tests.protocol.clauses_mcp_server import MCP_SERVER
+from tests.protocol.clauses_openapi import OPENAPI
 from tests.protocol.clauses_provenance import PROVENANCE
 from tests.protocol.clauses_reading_files import READING_FILES
 from tests.protocol.clauses_resources import RESOURCES
@@ -56,6 +57,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *ACTIVITY_CANCEL,
     *LONG_ANSWERS,
     *MCP_SERVER,
+    *OPENAPI,
     *ACTIVITY_EVENTS,
     *ACTIVITY_OUTPUT,
     *(RUNS_WIRE + RUNS_STRATEGIES + RUNS_AGENTS + RUNS_PROVIDERS + RUNS_RUNNING + RUNS_TOPICS),

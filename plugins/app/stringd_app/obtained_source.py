@@ -138,9 +138,7 @@ def _local(source: str, invocation: Invocation) -> Path:
     session, full_access = invocation.session, invocation.runtime.config.full_access
     found = resolve(source, session, full_access=full_access).path
     if not is_there(found):
-        kinds = (it for it in invocation.runtime.added(AppSource) if it.name == source)
-        usages = (f"Usage: {line}" for it in kinds for line in it.usage.splitlines())
-        raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {source}", *usages)
+        raise Refusal(ErrorCode.NOT_FOUND, f"File not found: {source}")
     if found.name in ENTRIES and not is_directory(found, source):
         # The directory is checked too, because the allowed path may be the single file.
         found = confine(found.parent, source, session.user, full_access=full_access)

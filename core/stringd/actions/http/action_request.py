@@ -25,7 +25,7 @@ from stringd.errors import ErrorCode, Refusal
 _URL = re.compile(
     r"(?P<origin>https?://(?P<authority>[^/?#]+))(?P<path>[^?#]*)(?P<query>\?[^#]*)?", re.IGNORECASE
 )
-_ALWAYS_SENSITIVE = frozenset({"authorization", "cookie", "proxy-authorization"})
+ALWAYS_SENSITIVE = frozenset({"authorization", "cookie", "proxy-authorization"})
 _DOT_SEGMENTS = frozenset({".", ".."})
 _QUERY_METHODS = frozenset({"GET", "DELETE"})
 _DEFAULT_ACCEPT = "application/json, text/markdown;q=0.9, */*;q=0.8"
@@ -71,7 +71,7 @@ def build_request(
         nearest_zone=nearest_zone,
     )
     return PreparedRequest(
-        request=request, sensitive=sensitive | _ALWAYS_SENSITIVE, body_holds_secret=holds_secret
+        request=request, sensitive=sensitive | ALWAYS_SENSITIVE, body_holds_secret=holds_secret
     )
 
 

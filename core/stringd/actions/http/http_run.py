@@ -56,16 +56,31 @@ async def run_http(
     if not environment.trusted:
         prepared = _without_reserved_headers(prepared)
     policy = _SameOriginPolicy(action=action.id, origin=origin_of(page.uri)) if unasked else None
-    try:
-        async with asyncio.timeout(TOTAL_SECONDS):
-            request, response = await _exchange(prepared, client, policy)
-    except TimeoutError:
-        raise Refusal(
-            ErrorCode.ACTION_FAILED, f"act.{action.id}: no answer within {TOTAL_SECONDS:g} s"
-        ) from None
+    check = policy.check if policy else None
+    request, response = await send_prepared(prepared, client, action=action.id, check=check)
     if response.status >= FIRST_FAILURE:
         raise _failure(action, response, environment)
-    return _answer(request.url, response)
+    return response_answer(request.url, response)
+
+
+async def send_prepared(
+    prepared: PreparedRequest,
+    client: HttpClient,
+    *,
+    action: str,
+    check: Callable[[HttpRequest], None] | None = None,
+) -> tuple[HttpRequest, HttpResponse]:
+    """Send the request of an action, follow redirects, and return the last request with its response.
+
+    `check` may refuse a request before it is sent. Raises a `Refusal` if there is no usable response; one
+    with a status of failure is usable.
+    """
+    try:
+        async with asyncio.timeout(TOTAL_SECONDS):
+            return await _exchange(prepared, client, check)
+    except TimeoutError:
+        message = f"act.{action}: no answer within {TOTAL_SECONDS:g} s"
+        raise Refusal(ErrorCode.ACTION_FAILED, message) from None
 
 
 def _without_reserved_headers(prepared: PreparedRequest) -> PreparedRequest:
@@ -93,11 +108,11 @@ class _SameOriginPolicy:
 
 
 async def _exchange(
-    prepared: PreparedRequest, client: HttpClient, policy: _SameOriginPolicy | None
+    prepared: PreparedRequest, client: HttpClient, check: Callable[[HttpRequest], None] | None
 ) -> tuple[HttpRequest, HttpResponse]:
     async def send(request: HttpRequest) -> HttpResponse:
-        if policy:
-            policy.check(request)
+        if check:
+            check(request)
         return await _send(request, client)
 
     return await send_following_redirects(prepared, send)
@@ -118,7 +133,8 @@ def _failure(action: Action, response: HttpResponse, environment: Environment) -
     return Refusal(ErrorCode.ACTION_FAILED, f"act.{action.id}: {status}", *([excerpt] if excerpt else []))
 
 
-def _answer(uri: str, response: HttpResponse) -> Answer:
+def response_answer(uri: str, response: HttpResponse) -> Answer:
+    """Return the answer that a response from a URI is, whatever its status."""
     text = _text(response)
     media_type = parse_media_type(response.headers.get("content-type", "text/plain")).type
     return Answer(

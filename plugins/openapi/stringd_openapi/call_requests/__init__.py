@@ -1,0 +1,1 @@
+"""Requests made of the values of a call: checked, serialized, encoded."""

@@ -1,0 +1,1 @@
+"""Calls of operations: what is sent, and what the answer shows."""

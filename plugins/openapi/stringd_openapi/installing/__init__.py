@@ -1,0 +1,1 @@
+"""Make apps of descriptions: the kind of source that `/install` knows them by."""

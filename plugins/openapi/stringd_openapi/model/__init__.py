@@ -1,0 +1,1 @@
+"""Operations, their parameters and bodies, as a description defines them."""

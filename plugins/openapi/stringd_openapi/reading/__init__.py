@@ -1,0 +1,1 @@
+"""Read OpenAPI descriptions: JSON or YAML, of any version, with what they refer to."""
