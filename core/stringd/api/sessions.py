@@ -84,7 +84,7 @@ class State:
                 raise TypeError(f"state needs Attributed values, not {named!r}")
         check_optional_text("state", *(it.value for it in (*self.variables.values(), *self.links.values())))
         locations = self.history if self.document is None else (*self.history, self.document)
-        if not all(isinstance(it, Location) for it in locations):
+        if not {*map(type, locations)} <= {Location}:
             raise TypeError(f"state needs Locations, not {locations!r}")
 
     def variable(self, name: str) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,10 +16,23 @@ _WEB = frozenset({"http", "https"})
 _BEFORE = "reach"
 
 
-# Every command stores a history of two hundred locations, and all but one have been stored before.
-@lru_cache(maxsize=8192)
+# Every command stores a history of two hundred locations, and all but one have been stored before. They are
+# known by identity, since hashing a location takes longer than everything else about storing it.
+_MOST_KNOWN = 8192
+_known: dict[int, tuple[Location, str]] = {}
+
+
 def location_as_json(location: Location) -> str:
     """Return a location as JSON text."""
+    known = _known.get(id(location))
+    if known is None:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        known = _known[id(location)] = location, _encoded(location)
+    return known[1]
+
+
+def _encoded(location: Location) -> str:
     options = location.options
     return json.dumps(
         {

@@ -84,6 +84,8 @@ def _programs(tree: LexborHTMLParser, node: LexborNode) -> list[LexborNode]:
 def _codes(node: LexborNode) -> list[LexborNode]:
     """Return the programs that make up a block; none if its `<code>` elements are lines of one."""
     codes = [it for it in node.css("code") if it.parent is not None and it.parent.mem_id == node.mem_id]
+    if len(codes) < 2:
+        return codes
     languages = [_named_language(it) for it in codes]
     texts = [it.text(deep=False) for it in children(node) if it.is_text_node] if all(languages) else ["?"]
     are_lines = len(set(languages)) == 1 and bool(texts)
@@ -132,7 +134,8 @@ def extract_code_spans(tree: LexborHTMLParser, marks: Marks) -> None:
     """Replace inline code by marks; links in it stay links."""
     outer: list[LexborNode] = []
     for node in tree.css("code, kbd, samp, tt"):
-        if node.parent is not None and node.parent.tag in _INLINE:
+        parent = node.parent
+        if parent is not None and parent.tag in _INLINE:
             node.unwrap()
         else:
             outer.append(node)
@@ -158,6 +161,8 @@ def _pieces(text: str) -> list[str]:
 
 
 def _replace_piece(piece: str, marks: Marks) -> str:
+    if piece.isalnum():
+        return marks.literal(f"`{piece}`")
     code = _BLANKS.sub(" ", piece).strip(" ")
     if not code or piece[0] == BEGIN:
         return piece
@@ -172,10 +177,10 @@ def _without_marks(text: str) -> str:
 
 def _break_lines(node: LexborNode) -> None:
     """Insert line breaks where a browser would break lines."""
-    for br in node.css("br"):
-        br.replace_with("\n")
-    for line in reversed(node.css("div, li, p, tr")):
-        if line.next is not None and not line.text_lexbor().endswith("\n"):
+    for line in reversed(node.css("br, div, li, p, tr")):
+        if line.tag == "br":
+            line.replace_with("\n")
+        elif line.next is not None and not line.text_lexbor().endswith("\n"):
             line.insert_child("\n")
 
 
@@ -195,6 +200,8 @@ def _language(node: LexborNode) -> str:
 
 def _named_language(node: LexborNode) -> str:
     attributes = node.attributes
+    if not attributes:
+        return ""
     names = [it for name in _NAMES_OF_LANGUAGES if (it := attributes.get(name))]
     classes = (attributes.get("class") or "").split()
     names += [found[1] for it in classes if (found := _LANGUAGE.fullmatch(it))]

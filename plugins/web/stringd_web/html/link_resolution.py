@@ -28,13 +28,13 @@ class LinkTargets:
         if reference is None or reference == "#":
             return None
         if reference not in self._resolved_references:
-            self._resolved_references[reference] = self._resolve(
-                _NOT_IN_URL.sub("", reference.strip(_BLANKS))
-            )
+            self._resolved_references[reference] = self._resolve(reference.strip(_BLANKS))
         return self._resolved_references[reference]
 
     def _resolve(self, reference: str) -> str | None:
-        if _NO_DOCUMENT.match(reference):
+        if not reference.isprintable():
+            reference = _NOT_IN_URL.sub("", reference)
+        if ":" in reference and _NO_DOCUMENT.match(reference):
             return None
         address, sign, fragment = reference.partition("#")
         if address not in self._pages:

@@ -48,10 +48,11 @@ def children(node: LexborNode) -> list[LexborNode]:
 
 def prepend_text(node: LexborNode, text: str) -> None:
     """Insert text at the start of a node."""
-    if node.first_child is None:
+    first = node.first_child
+    if first is None:
         node.insert_child(text)
     else:
-        node.first_child.insert_before(text)
+        first.insert_before(text)
 
 
 def replace_tag(tree: LexborHTMLParser, node: LexborNode, tag: str) -> LexborNode:
