@@ -13,6 +13,7 @@ import uvloop
 
 from stringd.errors import Refusal
 from stringd.plugin import LoadedBytes, LoadOptions, LoadRequest, Topic, WritePiece
+from stringd_web.browser.live_pages import LivePages
 from stringd_web.browser.shared_browser import Browser
 from stringd_web.web_loader import web_loader
 from tests.documents.standing import standing
@@ -29,7 +30,9 @@ class Visitor:
         self._runner = runner
         self._client = runner.run(_made(fake_network, own_port))
         self._loader = web_loader(
-            cast("Any", SimpleNamespace(http=self._client, settings=lambda record: record())), Browser()
+            cast("Any", SimpleNamespace(http=self._client, settings=lambda record: record())),
+            browser := Browser(),
+            lambda: LivePages(browser),
         )
         self.topic = Topic()
 

@@ -88,7 +88,7 @@ def _unknown(name: str, actions: Collection[str]) -> Refusal:
 
 ACT = Command(
     name="act",
-    summary="List the document's actions, or run one: /act.name --help explains it.",
+    summary="List the document's actions, or run one.",
     group="Actions",
     usage=USAGE,
     run=run,

@@ -79,7 +79,7 @@ def _masked(text: str) -> str:
 
 ANSWER = Command(
     name="answer",
-    summary="Answer an open question, or list those that are open.",
+    summary="Answer an open question, or list them.",
     group="Actions",
     usage="/answer [id] [text]",
     run=run,

@@ -17,7 +17,7 @@ async def run(invocation: Invocation) -> Reply:
 
 CANCEL = Command(
     name="cancel",
-    summary="Cancel what runs in this topic; queued commands go on.",
+    summary="Cancel what runs in this topic.",
     group="Programs",
     usage="/cancel",
     run=run,

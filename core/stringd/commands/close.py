@@ -26,7 +26,7 @@ async def run(invocation: Invocation) -> Reply:
 
 CLOSE = Command(
     name="close",
-    summary="Forget this topic's document, history, variables and edits.",
+    summary="Forget the document, history, variables and edits.",
     group="Topics",
     usage="/close",
     run=run,

@@ -48,7 +48,7 @@ def _numbered(request: EditRequest, text: str) -> str:
 
 EDIT = Command(
     name="edit",
-    summary="Show a file, a block or lines with numbers, or replace them.",
+    summary="Show or replace a file, a block or lines.",
     group="Editing",
     usage="/edit path[#block | :L5 | :L5-L10] [--force]\n[text]",
     run=run,

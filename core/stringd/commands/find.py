@@ -122,7 +122,7 @@ def _listing(
 
 FIND = Command(
     name="find",
-    summary="Find a text in the document, or in files below a path.",
+    summary="Find a text in the document or in files.",
     group="Reading",
     usage=f"/find text\n/find text url\n/find text path … [{REGEX}] [{NAMES}] [{CONTEXT} N]",
     run=run,

@@ -121,7 +121,7 @@ def _offers(page: Page, actions: Iterable[str]) -> Iterator[Fact]:
 
 INFO = Command(
     name="info",
-    summary="Show where this topic is and what its document offers.",
+    summary="Show the topic and what its document offers.",
     group="Reading",
     usage="/info [@id]",
     run=run,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stringd.actions.acting_topic import ActingTopic, open_document_topic
 from stringd.actions.answers import Answer
 from stringd.actions.arguments.schema import expectation, schema_of
+from stringd.actions.changed_page import ChangedPage, changed_page, linked_uri
 from stringd.actions.environment.action_environment import (
     TEMPLATES,
     ActionFunction,
@@ -35,6 +36,7 @@ __all__ = [
     "ActionFunction",
     "ActionMethod",
     "Answer",
+    "ChangedPage",
     "DeclaredVariable",
     "Environment",
     "FlagText",
@@ -42,6 +44,7 @@ __all__ = [
     "JsonText",
     "Value",
     "analyse_command",
+    "changed_page",
     "check_template",
     "check_template_in",
     "declared_variables",
@@ -52,6 +55,7 @@ __all__ = [
     "fits",
     "flaw_of_action",
     "flaws_of_calls",
+    "linked_uri",
     "open_document_topic",
     "parameters_in",
     "placeholder_names",

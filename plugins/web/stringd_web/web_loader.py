@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
@@ -24,6 +24,7 @@ from stringd_web.browser.shared_browser import Browser
 from stringd_web.settings import PrivateAddresses, WebSettings
 
 if TYPE_CHECKING:
+    from stringd_web.browser.live_pages import LivePages
     from stringd_web.browsing_state import BrowsingState, BrowsingStates
 
 
@@ -34,7 +35,7 @@ MEBIBYTE = 1024 * 1024
 STALL_SECONDS = 20.0
 
 
-def web_loader(runtime: Runtime, browser: Browser) -> Loader:
+def web_loader(runtime: Runtime, browser: Browser, live: Callable[[], LivePages]) -> Loader:
     """Return the loader; the option `--browser` renders pages in Chromium."""
 
     settings = runtime.settings(WebSettings)
@@ -56,7 +57,7 @@ def web_loader(runtime: Runtime, browser: Browser) -> Loader:
         state = states().for_topic(wanted.topic, wanted.session)
         try:
             if BROWSER in wanted.options.flags:
-                return await _load_in_browser(wanted, runtime, browser, state)
+                return await _load_in_browser(wanted, runtime, browser, live, state)
             if wanted.save:
                 return await _save_over_http(
                     wanted, wanted.save, runtime, state, settings.download * MEBIBYTE
@@ -98,16 +99,31 @@ async def _load_over_http(wanted: LoadRequest, runtime: Runtime, state: Browsing
 
 
 async def _load_in_browser(
-    wanted: LoadRequest, runtime: Runtime, browser: Browser, state: BrowsingState
+    wanted: LoadRequest,
+    runtime: Runtime,
+    browser: Browser,
+    live: Callable[[], LivePages],
+    state: BrowsingState,
 ) -> LoadedBytes:
-    try:
+    with packages_needed():
         from stringd_web.browser.network_policy import NetworkPolicy
         from stringd_web.browser.page_loading import load_in_browser
+    policy = NetworkPolicy(routes=runtime.http, nearest_zone=wanted.options.nearest_zone)
+    act = live().prepared(wanted.topic)
+    if act:
+        return await live().perform(wanted, act, policy, state.cookies)
+    await live().close(wanted.topic)
+    return await load_in_browser(wanted.uri, browser=browser, policy=policy, cookies=state.cookies)
+
+
+@contextmanager
+def packages_needed() -> Iterator[None]:
+    """Refuse if the packages for the browser are missing, and tell how to get them."""
+    try:
+        yield
     except ModuleNotFoundError as missing:
         message = f"--browser needs the package {missing.name}."
         raise Refusal(ErrorCode.LOAD_ERROR, message, "pip install 'stringd[browser]'") from missing
-    policy = NetworkPolicy(routes=runtime.http, nearest_zone=wanted.options.nearest_zone)
-    return await load_in_browser(wanted.uri, browser=browser, policy=policy, cookies=state.cookies)
 
 
 async def _save_over_http(

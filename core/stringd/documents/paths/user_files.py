@@ -9,7 +9,7 @@ from stringd.api.commands import Invocation
 from stringd.api.runtime import Runtime
 from stringd.api.users import User
 from stringd.documents.paths.resolving import path_scope
-from stringd.documents.paths.text_files import read_bytes, read_if_there, read_text, write_text
+from stringd.documents.paths.text_files import new_file, read_bytes, read_if_there, read_text, write_text
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.typed_paths import PathScope, display, resolve_path
 from stringd.workers.threads import STORAGE
@@ -60,6 +60,13 @@ class UserFiles:
         async with self._runtime.editing(path):
             before = await STORAGE.run(read_if_there, path, typed)
             await STORAGE.run(lambda: write_text(path, text, typed, replacing=before))
+        return path
+
+    async def write_new(self, typed: str, data: bytes) -> Path:
+        """Write a new file, creating missing directories; return its real path."""
+        path = self.resolve(typed)
+        async with self._runtime.editing(path), STORAGE.within(new_file(path, typed)) as file:
+            await STORAGE.run(file.write, data)
         return path
 
 

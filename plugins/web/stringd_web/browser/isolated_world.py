@@ -9,7 +9,10 @@ from typing import Any
 from stringd_web.browser.devtools import Declined, DevTools
 
 _NAME = "stringd"
-_READER = files("stringd_web.browser").joinpath("reader.js").read_text(encoding="utf-8")
+_SCRIPTS = [
+    files("stringd_web.browser").joinpath(it).read_text(encoding="utf-8")
+    for it in ("reader.js", "elements.js")
+]
 
 
 class IsolatedWorld:
@@ -41,7 +44,8 @@ class IsolatedWorld:
             "Page.createIsolatedWorld", self._session, frameId=self._frame, worldName=_NAME
         )
         context: int = created["executionContextId"]
-        await self._evaluate(_READER, context)
+        for script in _SCRIPTS:
+            await self._evaluate(script, context)
         return context
 
     async def _evaluate(self, expression: str, context: int) -> Any:

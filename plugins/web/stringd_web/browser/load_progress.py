@@ -33,6 +33,10 @@ class LoadProgress:
         """Return the seconds since the last network activity; 0 while requests are pending."""
         return 0.0 if self._pending else time.monotonic() - self._last_activity
 
+    def note_activity(self) -> None:
+        """Count what was just done to the page as activity."""
+        self._last_activity = time.monotonic()
+
     def handle_event(self, method: str, fields: Fields) -> None:
         """Process a DevTools event."""
         if method == "Inspector.targetCrashed":

@@ -21,6 +21,11 @@ class NavigationGuard:
     _origin: Origin = ("", 0)
     _navigations: int = 0
 
+    def begin_command(self) -> None:
+        """Allow the page the navigations and the traffic of another command."""
+        self.refusal, self._navigations = None, 0
+        self.policy.allow_bytes()
+
     async def admit_page(self, uri: str) -> None:
         """Admit a navigation of the page, by a redirect or by script, or refuse."""
         try:

@@ -75,6 +75,10 @@ class NetworkPolicy:
             self.failures[host, port] = os.strerror(error.errno) if error.errno else "no connection in time"
             raise
 
+    def allow_bytes(self) -> None:
+        """Allow as many bytes as a new page may transfer."""
+        self._bytes_left = MAX_BYTES
+
     def count_bytes(self, count: int) -> None:
         """Count transferred bytes; abort beyond the limit."""
         self._bytes_left -= count

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
+from http.cookiejar import Cookie
 
 from stringd.plugin import ErrorCode, HttpResponse, LoadedBytes, Refusal
 from stringd.plugin.events import current_output
@@ -55,13 +56,16 @@ async def _load_page(uri: str, browser: Browser, policy: NetworkPolicy, cookies:
     end = asyncio.get_running_loop().time() + IDLE_DEADLINE_SECONDS
     guard = NavigationGuard(policy=policy)
     _say("waiting for the browser")
-    async with (
-        browser.borrow(end) as chromium,
-        _context(chromium, policy) as context,
-        _shared_cookies(cookies, chromium, context),
-    ):
+    async with browser.borrow(end) as chromium, browser_context(chromium, policy) as context:
+        declined = await put_cookies(cookies, chromium, context)
         with contextlib.closing(await Tab.open(chromium.devtools, context, guard)) as tab:
             snapshot = await _visit(tab, guard, uri, end)
+        await take_cookies(cookies, chromium, context, declined)
+    return loaded_page(snapshot, tab, policy, uri)
+
+
+def loaded_page(snapshot: PageSnapshot, tab: Tab, policy: NetworkPolicy, uri: str) -> LoadedBytes:
+    """Return a snapshot of the page that a URI led to as a loaded page, or refuse."""
     return page_from_response(_as_response(snapshot, tab, policy), WebUrl.read(snapshot.uri), uri)
 
 
@@ -72,10 +76,15 @@ async def _visit(tab: Tab, guard: NavigationGuard, uri: str, end: float) -> Page
     is_idle = await tab.wait_until_idle(end)
     if not is_idle:
         await tab.stop()
-    notices = [_STILL_CHANGING] * (not is_idle) + [f"[!] {it.message}" for it in (guard.refusal,) if it]
     _say("reading the page")
     async with asyncio.timeout(READ_SECONDS):
-        return await tab.snapshot(" ".join(notices))
+        return await tab.snapshot(still_changing(guard, is_idle=is_idle))
+
+
+def still_changing(guard: NavigationGuard, *, is_idle: bool) -> str:
+    """Return the notices about a page that is not idle, and about a navigation that was refused."""
+    refused = [f"[!] {it.message}" for it in (guard.refusal,) if it]
+    return " ".join([_STILL_CHANGING] * (not is_idle) + refused)
 
 
 def _say(step: str) -> None:
@@ -83,7 +92,7 @@ def _say(step: str) -> None:
 
 
 @asynccontextmanager
-async def _context(chromium: Chromium, policy: NetworkPolicy) -> AsyncIterator[str]:
+async def browser_context(chromium: Chromium, policy: NetworkPolicy) -> AsyncIterator[str]:
     """Create a browser context with a proxy of its own; dispose of both."""
     proxy = Proxy(policy)
     server = proxy.serve(await chromium.open_listener())
@@ -106,9 +115,8 @@ async def _context(chromium: Chromium, policy: NetworkPolicy) -> AsyncIterator[s
         await proxy.close()
 
 
-@asynccontextmanager
-async def _shared_cookies(cookies: Cookies, chromium: Chromium, context: str) -> AsyncIterator[None]:
-    """Share the topic's cookies with the browser, except those that it rejects."""
+async def put_cookies(cookies: Cookies, chromium: Chromium, context: str) -> list[Cookie]:
+    """Put the topic's cookies into the browser, and return those that it rejects."""
     call = chromium.devtools.call
     declined = []
     for cookie in cookies:
@@ -116,8 +124,14 @@ async def _shared_cookies(cookies: Cookies, chromium: Chromium, context: str) ->
             await call("Storage.setCookies", browserContextId=context, cookies=[for_browser(cookie)])
         except Declined:
             declined.append(cookie)
-    yield
-    kept = await call("Storage.getCookies", browserContextId=context)
+    return declined
+
+
+async def take_cookies(
+    cookies: Cookies, chromium: Chromium, context: str, declined: Iterable[Cookie] = ()
+) -> None:
+    """Replace the topic's cookies by those of the browser, and those that it has rejected."""
+    kept = await chromium.devtools.call("Storage.getCookies", browserContextId=context)
     cookies.renew([*declined, *(from_browser(it) for it in kept["cookies"] if "partitionKey" not in it)])
 
 

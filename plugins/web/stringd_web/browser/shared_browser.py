@@ -44,12 +44,15 @@ class Browser:
             self._free_slots.release()
             self._start_idle_timer()
 
-    async def keep(self) -> None:
-        """Run until cancelled, then stop the browser."""
+    @asynccontextmanager
+    async def keep_page(self) -> AsyncIterator[Chromium]:
+        """Borrow the browser for a page that stays open, beside those that are loaded."""
+        self._users += 1
         try:
-            await asyncio.get_running_loop().create_future()
+            yield await self._running_chromium()
         finally:
-            await self.close()
+            self._users -= 1
+            self._start_idle_timer()
 
     async def close(self) -> None:
         """Stop the browser if it is running."""

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
 from stringd.plugin import Refusal
 from stringd_web.browser.devtools import BrowserGone, Declined, DevTools, Fields
@@ -134,6 +135,14 @@ class Tab:
         if self.progress.loaded and min(document_idle, network_idle) >= _IDLE_SECONDS:
             return True
         return bool(max(document_idle, network_idle) >= _PARTLY_IDLE_SECONDS)
+
+    async def call(self, method: str, **params: object) -> Fields:
+        """Call a method of the tab, and return its result."""
+        return await self._call(method, **params)
+
+    async def evaluate(self, expression: str) -> Any:
+        """Evaluate an expression of ours in the page, isolated from its scripts."""
+        return await self._world.evaluate(expression)
 
     async def _call(self, method: str, **params: object) -> Fields:
         return await self._devtools.call(method, self._session, **params)
