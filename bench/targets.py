@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bench.load import Target, post
 from bench.servers import USER
@@ -34,10 +34,19 @@ def info(server: Server, names: list[str]) -> Target:
 
 def tool_call(server: Server, revision: str) -> Target:
     """Return a tool call to the MCP server, in the format of an MCP revision."""
+    return _called(server, revision, {"name": "info", "arguments": {}})
+
+
+def string_call(server: Server) -> Target:
+    """Return a call of the daemon's own MCP tool, in the stateless format."""
+    arguments = {"topic": "file:main", "command": "/info"}
+    return _called(server, ENVELOPE, {"name": "string", "arguments": arguments})
+
+
+def _called(server: Server, revision: str, called: dict[str, Any]) -> Target:
     envelope = {"_meta": _META} if revision == ENVELOPE else {}
-    params = {"name": "info", "arguments": {}} | envelope
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    headers = {"mcp_protocol_version": revision, "mcp_method": "tools/call", "mcp_name": "info"}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called | envelope}
+    headers = {"mcp_protocol_version": revision, "mcp_method": "tools/call", "mcp_name": called["name"]}
     text = post(server.port, "/mcp", message, accept="application/json, text/event-stream", **headers)
     return Target(pid=server.process.pid, port=server.port, requests=(text,), expect=_TOOL_OK)
 

@@ -12,6 +12,11 @@ TRANSPORTS = requirements(
     ("mcp.http.user", "The query or a header names the user; an unknown one is refused."),
     ("mcp.stdio.revisions", "`stringd mcp` speaks all revisions over stdio."),
     ("mcp.topics", "`topics` restricts the types of topics that an agent may use and hears of."),
+    ("mcp.start", "The SDK is imported with the first agent, not at the start of any program."),
+    (
+        "mcp.conformance",
+        "The conformance tests of the MCP project pass, where they need no tools of their own.",
+    ),
     ("mcp.raw.stdio", "Bad lines are answered with JSON-RPC errors, and the connection goes on."),
     ("mcp.raw.http", "Bad bodies are answered with errors, and the daemon goes on."),
     ("mcp.raw.many", "Many agents at once get the answers to their own requests."),
