@@ -44,6 +44,7 @@ CONTEXT = requirements(
     ("mcp.resources.listening", "Streams of the stateless revision tell of resources and their list."),
     ("mcp.completion", "The topic of the template is completed."),
     ("mcp.prompts", "Strategies are prompts with arguments."),
+    ("mcp.prompts.apps", "Actions `prompt-NAME` of apps are prompts with arguments."),
     ("mcp.progress", "Output events are progress notifications, whose numbers grow."),
     ("mcp.cancelling", "A cancelled request is /cancel."),
     ("mcp.elicitation", "Questions to anyone are elicited from clients that can."),

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from stringd.plugin import CliCommand, Command, Hook, Loader, Runtime, Service, TopicType, hookimpl
+from stringd.plugin import (
+    CliCommand,
+    Command,
+    Hook,
+    Loader,
+    PromptSource,
+    Runtime,
+    Service,
+    TopicType,
+    hookimpl,
+)
 from stringd_app.app_hook import App, stringd_apps
+from stringd_app.app_prompts import app_prompts
 from stringd_app.app_sources import AppSource, stringd_app_sources
 from stringd_app.app_topic import ANY_APP, app_loader, open_app_topic
 from stringd_app.apps_command import APPS, installed_apps
@@ -59,6 +70,12 @@ def stringd_hooks() -> Iterable[Hook]:
         Hook(what="app", record=App, spec=stringd_apps),
         Hook(what="app-source", record=AppSource, spec=stringd_app_sources),
     )
+
+
+@hookimpl
+def stringd_prompts(runtime: Runtime) -> Iterable[PromptSource]:
+    """Add the prompts of apps."""
+    return (app_prompts(runtime),)
 
 
 @hookimpl

@@ -82,3 +82,4 @@ def test_only_chosen_topic_types(daemon: DaemonProcess) -> None:
     assert agent.request("tools/call", **call("file:x", "/info"))["result"]["isError"] is False
     reply = daemon.request("POST", "/mcp?topics=flie", "{}", {"content-type": "application/json"})
     assert (reply.status, reply.json()["error"]) == (400, "Unknown topic type: flie (nearest: file)")
+    assert daemon.request("POST", f"/mcp?{'a=1&' * 50}", "{}").status == 400

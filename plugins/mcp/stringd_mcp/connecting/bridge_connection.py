@@ -37,7 +37,11 @@ class BridgeConnection:
         with Client(self._user, port=self._port, home=self._home) as client:
             client.prepare()
         try:
-            return connect(self._url, open_timeout=_OPEN_SECONDS, max_size=None, compression=None, proxy=None)
+            opened = connect(
+                self._url, open_timeout=_OPEN_SECONDS, max_size=None, compression=None, proxy=None
+            )
+            # It outlives every block that it could be the context of.
+            return opened.__enter__()
         except InvalidStatus as refused:
             raise Fault(_reason(refused), exit_code=_MISUSE) from refused
         except (OSError, EOFError, InvalidHandshake) as error:

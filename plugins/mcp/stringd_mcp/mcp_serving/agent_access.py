@@ -13,6 +13,7 @@ ACCESS = "stringd_mcp.access"
 """Where the access of an HTTP request is in its ASGI scope."""
 
 _DEFAULT_USER = "default"
+_MOST_FIELDS = 20
 
 
 class InvalidAccess(RequestRefused):
@@ -56,7 +57,7 @@ def access_of(runtime: Runtime, query: bytes, header: str) -> AgentAccess:
     """Return the access that a request asks for: `?user=…&topics=…`, or else the header `X-User-Id`."""
     if not query:
         return AgentAccess(user_id=_text(header).strip() or _DEFAULT_USER)
-    fields = parse_qs(query.decode("latin-1"), keep_blank_values=True, max_num_fields=20)
+    fields = _fields(query)
     user_id = fields.get("user", [""])[-1] or _text(header).strip() or _DEFAULT_USER
     if "topics" not in fields:
         return AgentAccess(user_id=user_id)
@@ -70,6 +71,13 @@ def access_of(runtime: Runtime, query: bytes, header: str) -> AgentAccess:
     if not names:
         raise InvalidAccess("`topics` names no topic type.")
     return AgentAccess(user_id=user_id, types=frozenset(names))
+
+
+def _fields(query: bytes) -> Mapping[str, list[str]]:
+    try:
+        return parse_qs(query.decode("latin-1"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+    except ValueError:
+        raise InvalidAccess(f"The URL has more than {_MOST_FIELDS} parameters.") from None
 
 
 def _text(header: str) -> str:

@@ -19,7 +19,7 @@ from stringd_mcp.mcp_serving.http_exchange import Exchange
 
 # The guard of the daemon has the same limit for every request.
 _LARGEST_BODY = 10 * 1024 * 1024
-_MOST_SESSIONS = 1_000
+_MOST_SESSIONS = 5_000
 _REVISION = b"mcp-protocol-version"
 _HANDSHAKE = {it.encode() for it in HANDSHAKE_PROTOCOL_VERSIONS}
 
