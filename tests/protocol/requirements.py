@@ -23,6 +23,7 @@ from tests.protocol.clauses_documents import DOCUMENTS, FILE_SEARCH
 from tests.protocol.clauses_exec import EXEC
 from tests.protocol.clauses_files import FILES
 from tests.protocol.clauses_long_answers import LONG_ANSWERS
+from tests.protocol.clauses_mcp_apps import MCP_APPS
 from tests.protocol.clauses_mcp_server import MCP_SERVER
 from tests.protocol.clauses_openapi import OPENAPI
 from tests.protocol.clauses_provenance import PROVENANCE
@@ -60,6 +61,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *OPENAPI,
     *ACTIVITY_EVENTS,
     *ACTIVITY_OUTPUT,
+    *MCP_APPS,
     *(RUNS_WIRE + RUNS_STRATEGIES + RUNS_AGENTS + RUNS_PROVIDERS + RUNS_RUNNING + RUNS_TOPICS),
     *(WEB + WEB_BROWSER + WEB_CONTENT + WEB_DOCUMENTS + WEB_FORMS + WEB_HTML + WEB_READING),
 )

@@ -101,7 +101,7 @@ class Loader:
 
     `options` are the options that `/open uri --word` accepts for these URIs, with their descriptions. With
     `named_links`, documents show links to these URIs as shortcuts, as they do links to the web. A loader that
-    `saves` heeds `LoadRequest.save`.
+    `saves` heeds `LoadRequest.save`. Of the URIs whose schemes no loader has, one loads what it `adopts`.
     """
 
     schemes: tuple[str, ...]
@@ -109,10 +109,13 @@ class Loader:
     options: Mapping[str, str] = field(default_factory=dict)
     named_links: bool = True
     saves: bool = False
+    adopts: Callable[[LoadRequest], bool] | None = None
 
     def __post_init__(self) -> None:
         check_words("loader", self.schemes)
         check_async(f"loader of {self.schemes[0]}", self.load, takes=1)
+        if self.adopts is not None:
+            check_sync(f"adopts of the loader of {self.schemes[0]}", self.adopts, takes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from stringd.text.command_line import LONGEST_HEAD, first_line, label, parse_com
 from stringd.text.diff import Difference
 from stringd.text.diff import compare as compare_lines
 from stringd.text.envelope import reply_text
-from stringd.text.escaping import printable, visible_line
+from stringd.text.escaping import printable, visible, visible_line
 from stringd.text.formatting import MOST, counted, fenced, shortened
 from stringd.text.head_and_tail import HeadTailBuffer, limited, omission
 from stringd.text.masking import MASK, mask_beginning, masked_in_shell
@@ -44,5 +44,6 @@ __all__ = [
     "printable",
     "reply_text",
     "shortened",
+    "visible",
     "visible_line",
 ]

@@ -75,7 +75,7 @@ async def write_pipe() -> AsyncIterator[tuple[asyncio.StreamWriter, BinaryIO]]:
         try:
             yield asyncio.StreamWriter(transport, protocol, reader, loop), readable
         finally:
-            transport.abort()
+            transport.close()
 
 
 @asynccontextmanager

@@ -63,7 +63,7 @@ async def save_bytes(catalogue: Catalogue, wanted: LoadRequest) -> LoadedBytes:
 
 def _loader_of(catalogue: Catalogue, wanted: LoadRequest) -> Loader:
     scheme = _scheme(wanted)
-    loader = catalogue.loaders.get(scheme)
+    loader = catalogue.loaders.get(scheme) or _adopting_loader(catalogue, wanted)
     if loader is None:
         known = ", ".join(sorted(catalogue.loaders)) or "none"
         raise Refusal(ErrorCode.INVALID_TARGET, f"No plugin loads {scheme}: URIs.", f"schemes: {known}")
@@ -71,6 +71,11 @@ def _loader_of(catalogue: Catalogue, wanted: LoadRequest) -> Loader:
     if unknown:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{scheme}: URIs take no --{unknown[0]}.")
     return loader
+
+
+def _adopting_loader(catalogue: Catalogue, wanted: LoadRequest) -> Loader | None:
+    found = ((it, it.adopts) for it in catalogue.loaders.values())
+    return next((it for it, adopts in found if adopts and call(adopts, wanted)), None)
 
 
 def _scheme(wanted: LoadRequest) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stringd_app.app_hook import App
 from stringd_app.app_sources import AppFile, AppSource, SourceApp, SourceFile, SourceRequest
 from stringd_app.functions import Context, Param
+from stringd_app.installed_files import rewrite_files
 
 __all__ = [
     "App",
@@ -15,4 +16,5 @@ __all__ = [
     "SourceApp",
     "SourceFile",
     "SourceRequest",
+    "rewrite_files",
 ]

@@ -10,8 +10,9 @@ from stringd.plugin.documents import confine
 from stringd.plugin.text import nearest
 from stringd_app.app_hook import App
 from stringd_app.app_package import AppPackage
+from stringd_app.app_sources import AppSource
 from stringd_app.entry_document import entry_in, is_name, read_entry
-from stringd_app.install_record import declared_record, stored_record
+from stringd_app.install_record import InstallRecord, declared_record, stored_record
 
 PACKAGES = "packages"
 
@@ -66,6 +67,13 @@ def plugin_app(name: str, runtime: Runtime) -> App | None:
 def plugin_app_owner(app: App) -> str:
     """Return the owner of the `$NAME`s of a plugin's app."""
     return f"plugin:{app.package}:{app.name}"
+
+
+def source_of(record: InstallRecord | None, runtime: Runtime) -> AppSource | None:
+    """Return the kind of source that an app was made of, if a plugin has it."""
+    if record is None or not record.kind:
+        return None
+    return next((it for it in runtime.added(AppSource) if it.name == record.kind), None)
 
 
 def app_names(user: User, runtime: Runtime) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from stringd.plugin import Invocation, Runtime, hookspec
+from stringd.plugin import Invocation, Runtime, Session, User, hookspec
 
 LARGEST = 10 * 1024 * 1024
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
@@ -31,7 +31,8 @@ class SourceFile:
 class SourceRequest:
     """What an app is to be made of: the words behind the kind's name, or a file of the kind.
 
-    `installed` is the directory of the app that is updated, if there is one already.
+    `alias` is the name that the user wants for the app. `installed` is the directory of the app that is
+    updated, if there is one already.
     """
 
     invocation: Invocation
@@ -39,6 +40,7 @@ class SourceRequest:
     file: SourceFile | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     installed: Path | None = None
+    alias: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,13 +72,17 @@ class SourceApp:
 
 Stage: TypeAlias = Callable[[SourceRequest], Awaitable[SourceApp]]
 Recognise: TypeAlias = Callable[[SourceFile], bool]
+Describe: TypeAlias = Callable[[Session, Path], Mapping[str, str]]
+Removed: TypeAlias = Callable[[User, Path], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AppSource:
     """A kind of source: `/install NAME words`, or a file that it recognises, of at most `largest` bytes.
 
-    `options` are those of `/install file` that have a value for this kind, with their descriptions.
+    `options` are those of `/install file` that have a value for this kind, with their descriptions. `info`
+    returns lines for `/info` in a topic of such an app, by the app's directory; `removed` is awaited after
+    one was uninstalled, with the directory that it was in.
     """
 
     name: str
@@ -85,6 +91,8 @@ class AppSource:
     recognise: Recognise | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     largest: int = LARGEST
+    info: Describe | None = None
+    removed: Removed | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not _NAME.fullmatch(self.name):

@@ -23,7 +23,8 @@ from stringd.plugin.documents import file_of
 from stringd.plugin.files import real_path
 from stringd.plugin.workers import Work, current_work
 from stringd_app.app_package import AppPackage
-from stringd_app.app_registry import find_app, not_installed, packages_path
+from stringd_app.app_registry import find_app, not_installed, packages_path, source_of
+from stringd_app.install_record import stored_record
 
 # Where a file that belongs to no app gets its `$NAME`s.
 ANY_APP = "a topic app:name"
@@ -63,7 +64,13 @@ class AppTopic(ActingTopic):
         frontmatter = app.sheet.parsed.frontmatter
         keys = ("name", "namespace", "version")
         facts = {key: str(frontmatter[key]) for key in keys if frontmatter.get(key)}
-        return {"app": app.name, **facts, "source": app.source, **({"config": config} if config else {})}
+        more = {"config": config} if config else {}
+        return {"app": app.name, **facts, "source": app.source, **more, **self._source_info(app)}
+
+    def _source_info(self, app: AppPackage) -> Mapping[str, str]:
+        """Return what the plugin that has made the app says of it."""
+        source = source_of(stored_record(app.directory), self._runtime)
+        return source.info(self._session, app.directory) if source and source.info else {}
 
     def secret_scope(self) -> SecretScope:
         """Scope `$NAME`s to the app and to this configuration of it."""

@@ -52,7 +52,11 @@ def app_around(page: Path) -> Path:
 def app_texts(directory: Path) -> list[Path]:
     """Return the documents and templates of an app."""
     documents = sorted(it for it in directory.rglob("*.md") if it.is_file())
-    return [*documents, *sorted(it for it in directory.rglob("templates/*.md.j2") if it.is_file())]
+    return [*documents, *sorted(it for it in directory.rglob("templates/*") if _is_template(it))]
+
+
+def _is_template(path: Path) -> bool:
+    return path.name.endswith((".md.j2", ".jinja")) and path.is_file()
 
 
 def read_entry(entry: Path) -> ParsedDocument:

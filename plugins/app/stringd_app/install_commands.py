@@ -9,12 +9,18 @@ from pathlib import Path
 from stringd.plugin import Command, ErrorCode, Invocation, Refusal, Reply, Secrets, TopicGroup, User
 from stringd.plugin.files import finish
 from stringd.plugin.workers import READING, STORAGE
-from stringd_app.app_registry import find_app, not_installed, packages_directory, plugin_app
+from stringd_app.app_registry import find_app, not_installed, packages_directory, plugin_app, source_of
 from stringd_app.app_sources import AppSource
 from stringd_app.app_update import update_app
 from stringd_app.command_safety import refuse_unproved
 from stringd_app.entry_document import entry_in, is_name, read_entry
-from stringd_app.install_record import Identity, InstallRecord, identity_in, read_install_record
+from stringd_app.install_record import (
+    Identity,
+    InstallRecord,
+    identity_in,
+    read_install_record,
+    stored_record,
+)
 from stringd_app.install_report import app_lines
 from stringd_app.install_request import REPLACE, USAGE, InstallRequest, read_request
 from stringd_app.installed_files import digests_of, write_digests
@@ -155,13 +161,15 @@ async def _uninstall(invocation: Invocation) -> Reply:
         async with runtime.editing(shelf):
             if not is_name(name) or not (shelf / name).is_dir():
                 raise _not_removable(name, invocation)
-            owner = _owner(name, invocation)
+            owner, source = _owner(name, invocation), source_of(stored_record(shelf / name), runtime)
             with staging(shelf) as area:
                 area.take_away(name)
     except OSError as error:
         raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot uninstall {name}: {error.strerror}") from error
     if owner:
         await finish(runtime.secrets.forget(session.user.id, owner))
+    if source and source.removed:
+        await finish(source.removed(session.user, shelf / name))
     return Reply.confirmation(f"Uninstalled app:{name}")
 
 

@@ -17,6 +17,7 @@ from stringd_app.app_files import members_of_directory, write_members
 _DIGESTS = f"{OWN_PREFIX}files.json"
 _MODE = 0o644
 _LONGEST = 4 * 1024 * 1024
+_LARGEST_FILE = 64 * 1024 * 1024
 _CHUNK = 1024 * 1024
 _HISTORY = ".git"
 
@@ -100,6 +101,28 @@ def compare_files(installed: Path, fetched: Path, base: Mapping[str, str], *, ta
         else:
             changes[path] = Change.REMOVED if now is None else Change.CHANGED
     return FileChanges(changes=changes, kept=kept)
+
+
+def rewrite_files(directory: Path, files: Mapping[str, bytes]) -> Sequence[str]:
+    """Replace files of an installed app that the user has not changed; return the others, which are kept.
+
+    The new contents count as those that the app was installed with.
+    """
+    digests = dict(read_digests(directory) or {})
+    kept = []
+    with open_folder(directory, own=True) as folder:
+        for path, data in files.items():
+            if folder.status(path) and digests.get(path) != _digest_at(folder, path):
+                kept.append(path)
+                continue
+            write_atomically(folder, path, data, mode=_MODE)
+            digests[path] = hashlib.sha256(data).hexdigest()
+        write_digests(folder, digests)
+    return kept
+
+
+def _digest_at(folder: Directory, path: str) -> str:
+    return hashlib.sha256(read_regular(folder, path, _LARGEST_FILE).data).hexdigest()
 
 
 def keep_files(installed: Path, staged: Directory, kept: Sequence[KeptFile]) -> None:

@@ -46,7 +46,9 @@ async def obtain(request: InstallRequest, invocation: Invocation, installed: Pat
     """Fetch or find the source, or refuse; `installed` is the directory of an app that is updated."""
     if request.kind is not None:
         place = f"{request.kind.name}:{shlex.join(request.words)}"
-        wanted = SourceRequest(invocation=invocation, words=request.words, installed=installed)
+        wanted = SourceRequest(
+            invocation=invocation, words=request.words, installed=installed, alias=request.alias
+        )
         return await _made(request.kind, wanted, request.source, place)
     if is_uri(request.source):
         return await _fetched(request, invocation, installed)

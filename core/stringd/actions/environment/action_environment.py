@@ -31,6 +31,7 @@ from stringd.text.masking import mask_beginning, mask_values
 from stringd.text.web_urls import origin_of
 
 TEMPLATES = "templates"
+_TEMPLATE_SUFFIXES = (".md.j2", ".jinja")
 _USES_FOREIGN = "Use what another document has brought"
 
 
@@ -87,8 +88,12 @@ class Environment:
             if (action, role) in page.sheet.actions.templates:
                 return page.sheet.actions.templates[action, role], role
         package = self.package
-        text = read_if_there(inside(package, f"{TEMPLATES}/{action}.md.j2"), action) if package else None
-        return None if text is None else (text, "response.j2")
+        for suffix in _TEMPLATE_SUFFIXES if package else ():
+            assert package is not None
+            text = read_if_there(inside(package, f"{TEMPLATES}/{action}{suffix}"), action)
+            if text is not None:
+                return text, "response.j2"
+        return None
 
     def mask(self, text: str) -> str:
         """Return the text with every secret replaced by its name, in any encoding of it."""

@@ -33,7 +33,11 @@ References: TypeAlias = Mapping[str, Mapping[str, Any]]
 _DIRECTIVE = re.compile(
     r"\[!(?P<kind>nav|include|requirements)(?::(?P<name>[\w-]+))?\]\(\s*+<?(?P<target>[^()<>]*+)>?\s*+\)"
 )
-_DEFINITION = re.compile(r"act\.(?P<id>[a-z][a-z0-9_-]*)(?:\.(?P<role>response\.j2|response|error))?")
+_ROLE = r"(?:\.(?P<role>response\.j2|response|error))?"
+_DEFINITION = re.compile(rf"act\.(?P<id>[a-z][a-z0-9_-]*){_ROLE}")
+# Only calls of plugins have names with a dot, which elsewhere is a mistyped role.
+_MEMBER = re.compile(rf"act\.(?P<id>[a-z][a-z0-9_-]*\.[a-z0-9_-]+){_ROLE}")
+_CALL = re.compile(r"\s*CALL[ \t]")
 _parser = make_parser()
 _parser_of_text = make_parser(frontmatter=False)
 
@@ -202,6 +206,8 @@ def _fences(tokens: Iterable[Token], diagnostics: list[Diagnostic]) -> Iterator[
         if token.type == "fence" and token.level == 0 and token.map:
             info = token.info.strip()
             found = _DEFINITION.fullmatch(info)
+            if found is None and (member := _MEMBER.fullmatch(info)):
+                found = member if member["role"] or _CALL.match(token.content) else None
             if found:
                 yield Fence(
                     id=found["id"],

@@ -1,0 +1,1 @@
+"""MCP servers as apps: their installation, pages, calls and results."""

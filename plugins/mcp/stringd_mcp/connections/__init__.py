@@ -1,0 +1,1 @@
+"""Connections to MCP servers: how they are started, kept, questioned and ended."""

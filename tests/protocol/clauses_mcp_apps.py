@@ -1,0 +1,46 @@
+"""Requirements on MCP servers as apps."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+MCP_APPS = requirements(
+    "MCP servers as apps",
+    ("mcp.apps.install.command", "/install mcp -- command makes an app, and shows the whole command."),
+    ("mcp.apps.install.url", "/install mcp URL makes an app of a remote server, and shows its host."),
+    ("mcp.apps.install.config", "--config takes a server from the mcpServers form that all clients share."),
+    ("mcp.apps.install.env", "--env KEY={$SECRET} gives the server a secret; a literal one is refused."),
+    ("mcp.apps.install.approval", "Where approval is on, a person is asked before the server is started."),
+    ("mcp.apps.pages", "The document lists the tools in groups, with their parameters."),
+    ("mcp.apps.arguments", "Values are typed: lists, --key.sub, a JSON body, as the schema says."),
+    ("mcp.apps.help", "/act.tool --help has the fields of nested values, with types, limits and defaults."),
+    ("mcp.apps.check", "The schema is checked before the call: INVALID_PARAMS with the path."),
+    ("mcp.apps.results.text", "Text is shown as it is, JSON as Markdown; structuredContent wins."),
+    ("mcp.apps.results.files", "Images and blobs are saved with a link; resource links are shortcuts."),
+    ("mcp.apps.results.failed", "isError is ERROR(TOOL_FAILED)."),
+    ("mcp.apps.results.template", "templates/tool.jinja shapes an answer and sets variables."),
+    ("mcp.apps.resources", "/open URI opens a resource of the server."),
+    ("mcp.apps.prompts", "/act.prompt.name gets a prompt."),
+    ("mcp.apps.life.first_use", "A server is started at its first use by a user, and kept for the next."),
+    ("mcp.apps.life.idle", "A server that nobody uses is ended after ten minutes, or as the setting says."),
+    ("mcp.apps.life.crash", "After a crash, a server is restarted once."),
+    ("mcp.apps.life.info", "/info shows the end of its standard error."),
+    ("mcp.apps.life.environment", "A program gets a listed environment."),
+    ("mcp.apps.life.nothing_left", "No process survives the daemon, killed or not, nor /uninstall."),
+    ("mcp.apps.life.lists", "Changes of the lists are followed."),
+    ("mcp.apps.life.lazy", "The SDK is imported at the first use of a server, not at the start."),
+    ("mcp.apps.life.many", "A hundred installed servers change nothing about the start."),
+    ("mcp.apps.asks.progress", "Progress of a tool becomes events of the command."),
+    ("mcp.apps.asks.cancel", "/cancel tells the server that the request is cancelled."),
+    ("mcp.apps.asks.elicitation", "What a server asks becomes questions; confirmations are for a person."),
+    ("mcp.apps.asks.sampling", "Sampling is refused with a word."),
+    ("mcp.apps.asks.roots", "The root is the user's home."),
+    ("mcp.apps.remote.policy", "Remote servers, and what they name, are under the policy of addresses."),
+    ("mcp.apps.remote.sign_in", "The sign-in is a question to a person; the tokens are in the secret store."),
+    ("mcp.apps.revisions", "Servers of all revisions from 2025-03-26 to 2026-07-28 are spoken to."),
+    ("mcp.apps.trust.text", "No text of a server is markup, an action, or a line of a reply."),
+    ("mcp.apps.trust.changed", "A changed description is shown with a warning before the first call."),
+    ("mcp.apps.trust.hostile", "Floods, garbage, huge answers and silence end with a clear error."),
+    ("mcp.apps.update", "/install --update fetches the tools again and shows what has changed."),
+    ("mcp.apps.fronts", "Apps of servers are used over /exec, ChanFlow, string, and by agents of runs."),
+)
