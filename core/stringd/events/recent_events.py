@@ -44,8 +44,8 @@ class RecentEvents:
         self.last += 1
         self._kept.append((weight, None, kind, fields))
         self._weight += weight
-        if self._weight > MOST_BYTES or len(self._kept) > MOST_EVENTS:
-            self._drop_oldest()
+        while self._weight > MOST_BYTES or len(self._kept) > MOST_EVENTS:
+            self._weight -= self._kept.popleft()[0]
 
     def after(self, seq: int) -> Iterator[Published]:
         """Iterate over the events after a number, including those that are added meanwhile.

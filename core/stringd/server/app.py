@@ -86,12 +86,12 @@ def _past_starlette(
 ) -> ASGIApp:
     """Route to endpoints that are applications: Starlette's layers cost as much as a small command."""
 
-    async def dispatch(scope: Scope, receive: Receive, send: Send) -> None:
+    def dispatch(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         path = scope["path"]
         found = applications.get(path) if scope["type"] == "http" else None
         if scope.get("method") == "POST":
             found = posted.get(path, found)
-        await (found or app)(scope, receive, send)
+        return (found or app)(scope, receive, send)
 
     return dispatch
 

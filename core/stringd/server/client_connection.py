@@ -159,8 +159,11 @@ class Connection(HttpToolsProtocol):
         cycle.response_started = cycle.response_complete = True
         dated = header_lines(self.server_state.default_headers)
         end = b"\r\n" if cycle.keep_alive else _CLOSE
-        cycle.transport.write(b"".join((STATUS_LINE[200], dated, head, end)))
-        cycle.transport.write(body)
+        lines = b"".join((STATUS_LINE[200], dated, head, end))
+        if len(body) <= _MOST_JOINED:
+            self.transport.write(lines + body)
+        else:
+            self.transport.writelines((lines, body))
         cycle.message_event.set()
         if not cycle.keep_alive:
             cycle.transport.close()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from ipaddress import ip_address
+from typing import TypeAlias
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -32,6 +33,7 @@ WHOLE_RESPONSE = "stringd.response.whole"
 This extension of ASGI saves small responses a second message, and a list of headers to examine one by one.
 `scope["extensions"]` has the function that sends a head and a body.
 """
+SendWhole: TypeAlias = Callable[[bytes, bytes], Awaitable[None]]
 # Exactly the allowed forms: parsers disagree about anything else.
 _AUTHORITY = re.compile(
     rb"(?:(?P<name>localhost)|(?P<v4>[0-9.]+)|\[(?P<v6>[0-9a-f:]+)\])(?::(?P<port>[0-9]{1,5}))?",
@@ -93,16 +95,16 @@ class _Answer:
         self._send = send
         self.started = False
 
-    async def send(self, message: Message) -> None:
+    def send(self, message: Message) -> Awaitable[None]:
         kind = message["type"]
         if kind == WHOLE_RESPONSE:
             self.started = True
-            await self._scope["extensions"][WHOLE_RESPONSE](message["head"] + _CORS_LINES, message["body"])
-            return
+            send_whole: SendWhole = self._scope["extensions"][WHOLE_RESPONSE]
+            return send_whole(message["head"] + _CORS_LINES, message["body"])
         if kind in _BEGINNINGS:
             self.started = True
             message["headers"] = [*message.get("headers", ()), *CORS_HEADERS]
-        await self._send(message)
+        return self._send(message)
 
 
 def _capped(headers: Mapping[bytes, bytes], receive: Receive) -> Receive:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from stringd.api.commands import Command, CommandLine, Interceptor, Invocation, Proceed, Run
 from stringd.api.replies import Overflow, Reply
@@ -38,8 +39,7 @@ _ABANDONED = replace(
 _HELP_FLAGS = frozenset({"--help", "-h"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(NamedTuple):
     """The function that a text calls, and its command line.
 
     The secret arguments of a member are known only once the command has found the member.

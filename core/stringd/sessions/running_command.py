@@ -6,8 +6,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Coroutine
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from stringd.api.commands import CommandLine
 from stringd.api.runtime import Disconnected
@@ -22,8 +21,7 @@ log = logging.getLogger(__name__)
 CLEAN_UP_SECONDS = 5.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sent:
+class Sent(NamedTuple):
     """A command as sent: its text, time of arrival, request id, and how to detect a disconnected client.
 
     `first_line` is that of the text, as it may be shown once it is known to have no secrets. `line` is the

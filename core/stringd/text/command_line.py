@@ -42,6 +42,8 @@ def parse_command(text: str) -> CommandLine:
 
 def _blank_lines(text: str) -> str:
     """Return the line ends and blank lines at the end of a text, without the last line end."""
+    if not text[-1:].isspace():
+        return ""
     tail = text[len(text.rstrip()) :]
     first, last = tail.find(_LINE_END), tail.rfind(_LINE_END)
     if first == last:

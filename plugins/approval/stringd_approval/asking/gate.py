@@ -53,11 +53,14 @@ class Gate:
     policies: PolicyFile
     record: Record
 
-    async def pass_command(self, invocation: Invocation, proceed: Proceed) -> Reply:
+    def pass_command(self, invocation: Invocation, proceed: Proceed) -> Awaitable[Reply]:
         """Return the command's reply, or refuse the command."""
         policy = self.policies.current()
-        if not policy.concerns_commands:
-            return await proceed(invocation)
+        if policy.concerns_commands:
+            return self._check_command(invocation, proceed, policy)
+        return proceed(invocation)
+
+    async def _check_command(self, invocation: Invocation, proceed: Proceed, policy: Policy) -> Reply:
         passage = _Passage(self, invocation, policy)
         await passage.check(frozenset())
         with guarded(passage.check_effect):

@@ -35,6 +35,8 @@ class PolicyFile:
 
     def __init__(self, data_dir: Path, further: Sequence[Rule] = ()) -> None:
         self.path = data_dir / FILE
+        # Every command looks here.
+        self._name = str(self.path)
         self._further = tuple(further)
         self._stamp: tuple[int, ...] | None = None
         self._without_file = self._policy = Policy(rules=self._further)
@@ -53,7 +55,7 @@ class PolicyFile:
     def current(self) -> Policy:
         """Return the policy as the file has it now."""
         try:
-            status = os.lstat(self.path)
+            status = os.lstat(self._name)
         except FileNotFoundError:
             self._stamp, self._policy = None, self._without_file
         except OSError as error:
