@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -87,11 +87,28 @@ def operation_of(package: Path | None, action: str) -> Operation:
         raise Refusal(ErrorCode.NOT_FOUND, message, _INSTALL_AGAIN) from None
 
 
-def _read_operation(path: Path, action: str) -> Operation:
+def flags_of(package: Path) -> Mapping[str, frozenset[str]]:
+    """Return the flags of all operations of an app by their ids, or refuse; it may block."""
+    path = package / DESCRIPTION
+    return _kept.get(path, None, lambda: _read_flags(path))
+
+
+def _read_flags(path: Path) -> Mapping[str, frozenset[str]]:
+    document = _document(path)
+    reader = OperationReader(document, tagged=is_tagged(document))
+    return {key[0]: frozenset(reader.read(*key).flags()) for key in operation_keys(document)}
+
+
+def _document(path: Path) -> dict[str, Any]:
     with open_folder(path.parent) as folder:
         document = read_description(read_regular(folder, path.name, most=LARGEST + 1).data)
     if not isinstance(document, dict):
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{DESCRIPTION} is no description", _INSTALL_AGAIN)
+    return document
+
+
+def _read_operation(path: Path, action: str) -> Operation:
+    document = _document(path)
     key = next((it for it in operation_keys(document) if it[0] == action), None)
     if key is None:
         message = f"{DESCRIPTION} of the app has no operation {action}."

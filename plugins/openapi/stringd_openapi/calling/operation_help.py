@@ -14,7 +14,7 @@ from stringd.plugin.text import shortened, visible_line
 from stringd_openapi.app_pages.action_text import parameter_type
 from stringd_openapi.app_pages.strangers_text import code, inline
 from stringd_openapi.call_requests.value_checks import expected_types
-from stringd_openapi.calling.installed_description import operation_of
+from stringd_openapi.calling.installed_description import flags_of, operation_of
 from stringd_openapi.model.json_schemas import follow
 from stringd_openapi.model.names import NEXT
 from stringd_openapi.model.object_members import object_members
@@ -46,19 +46,18 @@ def check_action(action: Action, package: Path | None) -> Iterator[Diagnostic]:
     if action.target == NEXT:
         return
     try:
-        operation = operation_of(package, action.target)
-    except Refusal as refusal:
-        yield flaw_of_action(action, refusal.message, "Name an operation of openapi.json.")
+        known = flags_of(package).get(action.target) if package else None
+    except (Refusal, OSError) as error:
+        yield flaw_of_action(action, str(error), "/install --update brings back what a package lacks.")
         return
-    known = {it.flag for it in operation.parameters}
-    if operation.body:
-        known |= {it.flag for it in operation.body.fields} | {operation.body.whole}
+    if known is None:
+        reason = f"there is no operation {action.target}"
+        yield flaw_of_action(action, reason, "Name an operation of the app's openapi.json.")
+        return
     for it in action.parameters:
         if it.name not in known:
             reason = f"the operation has no parameter {it.name}"
-            yield flaw_of_action(
-                action, reason, f"It has: {', '.join(sorted(filter(None, known))) or 'none'}."
-            )
+            yield flaw_of_action(action, reason, f"It has: {', '.join(sorted(known)) or 'none'}.")
 
 
 def _lines(operation: Operation) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -85,3 +85,11 @@ class Operation:
     servers: tuple[str, ...] = ()
     responses: Mapping[str, str] = field(default_factory=dict)
     accepts: tuple[str, ...] = ()
+
+    def flags(self) -> Iterator[str]:
+        """Yield the flags of its parameters and of its body."""
+        yield from (it.flag for it in self.parameters)
+        if self.body:
+            yield from (it.flag for it in self.body.fields)
+            if self.body.whole:
+                yield self.body.whole

@@ -1,1 +1,0 @@
-"""Security schemes: which secrets a request needs, and how they get into it."""
