@@ -139,8 +139,8 @@ class _Naming:
             self._show_name(link, name)
 
     def _automatic_name(self, label: str) -> str:
-        if _SHORT_LABEL.fullmatch(label) and slug(label):
-            return slug(label)
+        if _SHORT_LABEL.fullmatch(label) and (name := slug(label)):
+            return name
         self._unnamed += 1
         return f"link-{self._unnamed}"
 

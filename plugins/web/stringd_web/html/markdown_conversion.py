@@ -40,11 +40,14 @@ _EMPHASIS = re.compile(r"<(b|strong|i|em|del|s|strike)>([^<]+)</\1>")
 _PUNCTUATION_MARK = rf"[^\w\s<>&;{BEGIN}{END}]"
 _PUNCTUATION = re.compile(rf"{_PUNCTUATION_MARK}*+")
 _FOOTNOTE_LINK = re.compile(rf"<sup>((?:{BEGIN}s\d+{END})*{BEGIN}l[^<]*)</sup>")
-_BLOCKS_TO_REPLACE = re.compile(
-    r"<(/?)(?:pre|d[ltd]|section|article|header|footer|main|aside|nav|form|fig(?:ure|caption)|center|address|hgroup|"
-    r"search|dialog|object|noscript|canvas)>"
+_BLOCKS = (
+    "pre dl dt dd section article header footer main aside nav form figure figcaption center address hgroup "
+    "search dialog object noscript canvas"
 )
+_BLOCKS_TO_REPLACE = re.compile(rf"</?(?:{'|'.join(_BLOCKS.split())})>")
 _BLOCK_REPLACEMENTS = {
+    **{f"<{name}>": "<div>" for name in _BLOCKS.split()},
+    **{f"</{name}>": "</div>" for name in _BLOCKS.split()},
     "<pre>": "<p>",
     "</pre>": "</p>",
     "<dd>": f"<ul><li>{DEFINITION}",
@@ -93,7 +96,7 @@ def _simplified(html: str) -> str:
     html = _BLANKS.sub(" ", html)
     html = _FOOTNOTE_LINK.sub(r"\1", html)
     html = _EMPHASIS.sub(_trim_emphasis, _EMPTY_DEFINITION.sub("", html))
-    return _BLOCKS_TO_REPLACE.sub(lambda tag: _BLOCK_REPLACEMENTS.get(tag[0]) or f"<{tag[1]}div>", html)
+    return _BLOCKS_TO_REPLACE.sub(lambda tag: _BLOCK_REPLACEMENTS[tag[0]], html)
 
 
 def _keep_needed(tag: re.Match[str]) -> str:

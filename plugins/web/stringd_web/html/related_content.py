@@ -13,7 +13,8 @@ _MESSAGES = (
     "[role=alert], [role=status], [class~=alert i], [class~=flash i], [class^=flash- i], [class~=messages i]"
 )
 _PAGINATION = "[class*=paginat i], [id*=paginat i], [aria-label*=paginat i], [class~=pager i]"
-_NEIGHBOURS = "a[rel~=next]:not(footer *), a[rel~=prev]:not(footer *)"
+_WITH_RELATION = "a[rel]:not(footer *)"
+_NEIGHBOURS = frozenset({"next", "prev"})
 _IN_MESSAGES = b"alert", b"status", b"flash", b"messages"
 _IN_PAGINATION = b"paginat", b"pager"
 _NEVER_MOVED = "h1, main, article, form"
@@ -31,10 +32,16 @@ def keep_related_content(tree: LexborHTMLParser, source: PageSource, content: Le
     for node in reversed(_outermost(messages)):
         _move_into(tree, node, content, first=True)
     pages = tree.css(_PAGINATION) if source.mentions(*_IN_PAGINATION) else []
-    pages += [it.parent for it in tree.css(_NEIGHBOURS) if it.parent is not None]
+    pages += [it.parent for it in _links_to_neighbours(tree) if it.parent is not None]
     links = [it for it in pages if it.tag not in _PAGE_ELEMENTS and _is_mostly_links(it)]
     for node in _outermost(it for it in links if _may_be_dropped(it, content)):
         _move_into(tree, node, content, first=False)
+
+
+def _links_to_neighbours(tree: LexborHTMLParser) -> list[LexborNode]:
+    """Return the links to the next and the previous page."""
+    related = tree.css(_WITH_RELATION)
+    return [it for it in related if not _NEIGHBOURS.isdisjoint(attribute(it, "rel").split())]
 
 
 def _outermost(nodes: Iterable[LexborNode]) -> list[LexborNode]:
