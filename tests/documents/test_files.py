@@ -21,8 +21,9 @@ from pathlib import Path
 
 import pytest
 
+from stringd.documents.paths.file_failures import LIMIT
 from stringd.documents.paths.resolving import resolve
-from stringd.documents.paths.text_files import LIMIT, read_if_there, read_text, write_text
+from stringd.documents.paths.text_files import read_if_there, read_text, write_text
 from stringd.errors import Refusal
 from stringd.files.atomic import stamp
 from tests.documents.standing import standing

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from stringd.documents.paths.text_files import LIMIT
+from stringd.documents.paths.file_failures import LIMIT
 from stringd.documents.syntax.parser import parse
 from stringd.testing.process import DaemonProcess
 

@@ -26,6 +26,7 @@ FILES = (
         ),
         ("find.page", "/find text URL searches a page without opening it."),
         ("web.save.command", "/save URL [path] stores what it leads to, under its own name by default."),
+        ("edit.large", "Lines and blocks of files over 10 MiB are shown, and edited as those of others."),
         ("edit.blank_lines", "Blank lines that end a body are kept in what is written."),
         (
             "edits.together",

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.commands.edit_arguments import FORCE, EditRequest, read_body, read_file, read_request
 from stringd.commands.edited_part import part_change, stored_lines
 from stringd.commands.file_edits import Changed, PlannedEdit, edit
+from stringd.commands.large_edits import addresses_large_part, edit_large, large_lines
 from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.editing.edits import replace_all
 from stringd.text.formatting import counted, line_count
@@ -16,9 +19,12 @@ from stringd.workers.threads import READING
 @with_nearest_path
 async def run(invocation: Invocation) -> Reply:
     """Replace the addressed text with the body; without a body, show it."""
-    if invocation.line.body:
-        return await edit(invocation, await plan_edit(invocation))
-    return await _show(invocation, await read_request(invocation, EDIT, FORCE))
+    request = await read_request(invocation, EDIT, FORCE)
+    if not invocation.line.body:
+        return await _show(invocation, request)
+    if addresses_large_part(request):
+        return await edit_large(invocation, request, read_body(invocation, EDIT), "Edited")
+    return await edit(invocation, await plan_edit(invocation))
 
 
 async def plan_edit(invocation: Invocation) -> PlannedEdit:
@@ -35,13 +41,15 @@ async def plan_edit(invocation: Invocation) -> PlannedEdit:
 
 
 async def _show(invocation: Invocation, request: EditRequest) -> Reply:
-    text = await read_file(invocation, request)
-    shown = await READING.run(_numbered, request, text)
+    if addresses_large_part(request):
+        shown = _numbered(await large_lines(invocation, request))
+    else:
+        text = await read_file(invocation, request)
+        shown = await READING.run(lambda: _numbered(stored_lines(request, text)))
     return Reply.page(f"[editing: {request.shown}]", shown, edit_mode=True)
 
 
-def _numbered(request: EditRequest, text: str) -> str:
-    lines = stored_lines(request, text)
+def _numbered(lines: Mapping[int, str]) -> str:
     width = len(str(max(lines, default=0)))
     return "\n".join(f"{number:>{width}} │ {line}" for number, line in lines.items())
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from stringd.api.commands import Command, Invocation
+from stringd.documents.editing.large_files import is_large
 from stringd.documents.editing.seen_files import record_seen
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.includes import include_at, source_of
@@ -73,7 +74,7 @@ async def read_request(invocation: Invocation, command: Command, *options: str) 
     part = _part(target)
     name = target.typed.removesuffix(part) or display(target.path, invocation.session.user)
     request = EditRequest(target=target, file=name, shown=name + part, options=arguments.options)
-    if not target.block:
+    if not target.block or is_large(target.path):
         return request
     return await READING.run(_follow_includes, request, DocumentNavigator(invocation))
 

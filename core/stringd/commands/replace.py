@@ -7,6 +7,7 @@ from stringd.api.replies import Reply
 from stringd.commands.edit_arguments import FORCE, EditRequest, read_body, read_request
 from stringd.commands.edited_part import part_change
 from stringd.commands.file_edits import Change, PlannedEdit, edit
+from stringd.commands.large_edits import addresses_large_part, edit_large
 from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.editing.edits import replace_lines
 from stringd.documents.editing.replacements import LOOSE, replace_occurrences
@@ -18,6 +19,12 @@ _ALL = "--all"
 @with_nearest_path
 async def run(invocation: Invocation) -> Reply:
     """Apply the replacement that target and body describe."""
+    request = await read_request(invocation, REPLACE, FORCE, _ALL, LOOSE)
+    if addresses_large_part(request):
+        body = invocation.line.full_body or None
+        if request.target.block:
+            body = read_body(invocation, REPLACE)
+        return await edit_large(invocation, request, body, "Replaced")
     return await edit(invocation, await plan_replace(invocation))
 
 

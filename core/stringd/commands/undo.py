@@ -11,6 +11,7 @@ from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Edit, Reply
 from stringd.api.undo import Step
 from stringd.commands.edit_arguments import FORCE
+from stringd.commands.large_edits import undo_large
 from stringd.documents.editing.file_locks import finish
 from stringd.documents.editing.replaced_files import FileChange, replaced_files
 from stringd.documents.editing.seen_files import digest, record_seen
@@ -59,6 +60,8 @@ def _at_real_path(invocation: Invocation, step: Step) -> Step:
 async def _revert(invocation: Invocation, steps: Sequence[Step], *, forced: bool) -> Reply | None:
     """Revert the steps of an edit; return None after dropping one that was stored but never written."""
     session, undo = invocation.session, invocation.runtime.undo
+    if steps[0].place:
+        return await undo_large(invocation, steps[0], display(steps[0].path, session.user), forced=forced)
     changes = [await STORAGE.run(_reversal, it, display(it.path, session.user)) for it in steps]
     pairs = [
         (step, it) for step, it in zip(steps, changes, strict=True) if step.written or it.before != it.after

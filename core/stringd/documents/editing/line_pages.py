@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from stringd.documents.editing.edits import line_span
+from stringd.documents.editing.large_files import find_lines, is_large, large_charset, large_state, read_part
 from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.pages.page import Page
 from stringd.documents.pages.parsing import sheet_of
@@ -16,10 +17,19 @@ from stringd.workers.threads import STORAGE
 
 async def open_lines(path: Path, shown: str, lines: tuple[int, int]) -> Page:
     """Return a page of the lines of a text file, counted from 1 and the last one included, or refuse."""
+    if is_large(path):
+        sheet = verbatim_document(await STORAGE.run(_large_text, path, shown, lines))
+        return Page(uri=path.as_uri(), path=path, source=large_state(path), sheet=sheet)
     text = await STORAGE.run(read_text, path, shown)
     start, end = await done(lambda: line_span(text, *lines), here=len(text) <= SMALL)
     sheet = verbatim_document(text[start:end], title=await _title(path, text))
     return Page(uri=path.as_uri(), path=path, source=text, sheet=sheet)
+
+
+def _large_text(path: Path, shown: str, lines: tuple[int, int]) -> str:
+    part = find_lines(path, shown, *lines)
+    charset = large_charset(path, shown)
+    return read_part(path, shown, part).decode(charset, "replace")
 
 
 async def _title(path: Path, text: str) -> str | None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 from codecs import utf_8_decode
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from hashlib import sha256
+from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
+from stringd.documents.paths.file_failures import LIMIT, read_failures, too_large, write_failures
 from stringd.documents.paths.text_charsets import (
     UTF_8,
     decoded,
@@ -19,15 +21,15 @@ from stringd.documents.paths.text_charsets import (
     remember_charset,
     remember_utf_8,
 )
-from stringd.errors import ErrorCode, NoSuchFile, Refusal
+from stringd.errors import ErrorCode, Refusal
 from stringd.files.atomic import replacement, stamp
 from stringd.files.open_directory import Directory, is_there, made_folder, open_folder
 from stringd.files.protected import refuse_file
-from stringd.files.regular import Content, NotRegular, read_regular, require_regular
+from stringd.files.regular import Content, open_file, read_regular, require_regular
 from stringd.text.lru_cache import LruCache
 from stringd.text.media_type_detection import binary_document_type, is_pdf
 
-LIMIT = 10 * 1024 * 1024
+_PIECE = 4 * 1024 * 1024
 _NEW_FILE_MODE = 0o644
 # Hashing a shorter text takes no time worth saving.
 _SHORT = 16 * 1024
@@ -61,7 +63,7 @@ def read_bytes(path: Path, shown: str, limit: int = LIMIT) -> bytes:
     """Return the content of the file at a real path, or refuse."""
     content = _read(path, shown, limit)
     if content.size > limit:
-        raise _too_large(shown, limit)
+        raise too_large(shown, limit)
     return content.data
 
 
@@ -84,7 +86,7 @@ def replaced_text(
     there was no file).
     """
     _refuse_no_text(text)
-    with _write_failures(shown), _folder_for(path, replacing) as folder:
+    with write_failures(shown), _folder_for(path, replacing) as folder:
         replaced = _writable(folder, path.name, shown)
         if _text_in(folder, path, shown) != replacing:
             raise _changed_meanwhile(shown)
@@ -99,10 +101,43 @@ def replaced_text(
     _same_object(path, text)
 
 
+@contextmanager
+def replaced_span(path: Path, shown: str, span: tuple[int, int], new: bytes) -> Iterator[str]:
+    """Write a copy of a file with a span replaced, yield its SHA-256, and replace the file at the end."""
+    with write_failures(shown), open_folder(path.parent) as folder:
+        replaced = _writable(folder, path.name, shown)
+        with open_file(path) as old, _replacement(folder, path.name, shown, replaced) as file:
+            digest = sha256()
+            for piece in _spliced(old, span, new):
+                file.write(piece)
+                digest.update(piece)
+            file.flush()
+            os.fsync(file.fileno())
+            yield digest.hexdigest()
+
+
+def write_span(path: Path, shown: str, span: tuple[int, int], new: bytes) -> None:
+    """Replace a file by a copy with other bytes in a span."""
+    with replaced_span(path, shown, span, new):
+        pass
+
+
+def _spliced(source: FileIO, span: tuple[int, int], new: bytes) -> Iterator[bytes]:
+    """Yield the bytes of a file piece by piece, with others in a span."""
+    left = span[0]
+    while left and (piece := source.read(min(_PIECE, left))):
+        left -= len(piece)
+        yield piece
+    yield new
+    source.seek(span[1])
+    while piece := source.read(_PIECE):
+        yield piece
+
+
 def write_bytes(path: Path, data: bytes, shown: str) -> int:
     """Replace the file at a real path, whatever its content, and return the new size in bytes."""
     with (
-        _write_failures(shown),
+        write_failures(shown),
         made_folder(path.parent) as folder,
         _replacement(folder, path.name, shown, _writable(folder, path.name, shown)) as file,
     ):
@@ -113,7 +148,7 @@ def write_bytes(path: Path, data: bytes, shown: str) -> int:
 def check_writable(path: Path, shown: str) -> None:
     """Refuse a real path that `write_bytes` would refuse, without writing anything."""
     parent = next(it for it in path.parents if is_there(it))
-    with _write_failures(shown), open_folder(parent) as folder:
+    with write_failures(shown), open_folder(parent) as folder:
         if parent == path.parent:
             _writable(folder, path.name, shown)
         if not os.access(".", os.W_OK, dir_fd=folder.descriptor):
@@ -130,7 +165,7 @@ def new_file(path: Path, shown: str) -> Iterator[BinaryIO]:
             problem = "Is a directory" if stat.S_ISDIR(status.st_mode) else "Exists already"
             raise Refusal(ErrorCode.CONFLICT, f"{problem}: {shown}", "Name a new file.")
 
-    with _write_failures(shown), made_folder(path.parent) as folder:
+    with write_failures(shown), made_folder(path.parent) as folder:
         require_absent()
         with replacement(folder, path.name, mode=_NEW_FILE_MODE, check=require_absent) as file:
             yield file
@@ -156,18 +191,6 @@ def remove_directories(path: Path, count: int) -> None:
         for parent in path.parents[:count]:
             with open_folder(parent.parent) as folder:
                 folder.remove_folder(parent.name)
-
-
-@contextmanager
-def _write_failures(shown: str) -> Iterator[None]:
-    try:
-        yield
-    except NotRegular as error:
-        raise _not_regular(error, shown) from error
-    except OSError as error:
-        if error.errno == errno.ELOOP:
-            raise _became_link(shown) from error
-        raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot write {shown}: {error.strerror}") from error
 
 
 def _folder_for(path: Path, replacing: str | None) -> Directory:
@@ -204,13 +227,8 @@ def _text_in(folder: Directory, path: Path, shown: str) -> str | None:
 
 
 def _read(path: Path, shown: str, limit: int = LIMIT) -> Content:
-    try:
-        with open_folder(path.parent) as folder:
-            return read_regular(folder, path.name or ".", limit)
-    except (FileNotFoundError, NotADirectoryError):
-        raise NoSuchFile(shown) from None
-    except OSError as error:
-        raise _unreadable(error, shown) from error
+    with read_failures(shown), open_folder(path.parent) as folder:
+        return read_regular(folder, path.name or ".", limit)
 
 
 def _same_object(path: Path, text: str) -> str:
@@ -239,7 +257,7 @@ def _decoded(path: Path, content: Content, shown: str) -> str:
     if "\0" in text:
         return _in_other_charset(path, content, f"Not a text file, it contains NUL bytes: {shown}")
     if not is_whole:
-        raise _too_large(shown)
+        raise too_large(shown)
     remember_utf_8(str(path), content.data)
     return text
 
@@ -263,35 +281,13 @@ def _refuse_no_text(text: str) -> None:
 def _encoded(text: str, charset: str, shown: str) -> bytes:
     data = encoded(text, charset, shown)
     if len(data) > LIMIT:
-        raise _too_large(shown)
+        raise too_large(shown)
     return data
 
 
 def _changed_meanwhile(shown: str) -> Refusal:
     message = f"{shown} was changed by another process while it was being edited"
     return Refusal(ErrorCode.CONFLICT, message, f"Nothing was written. View it again: /edit {shown}")
-
-
-def _not_regular(error: NotRegular, shown: str) -> Refusal:
-    problem = "Is a directory" if stat.S_ISDIR(error.mode) else "Not a regular file"
-    return Refusal(ErrorCode.INVALID_TARGET, f"{problem}: {shown}")
-
-
-def _became_link(shown: str) -> Refusal:
-    message = f"A directory in the path was replaced by a symbolic link: {shown}"
-    return Refusal(ErrorCode.CONFLICT, message, "Nothing was done.")
-
-
-def _unreadable(error: OSError, shown: str) -> Refusal:
-    if isinstance(error, NotRegular):
-        return _not_regular(error, shown)
-    if error.errno == errno.ELOOP:
-        return _became_link(shown)
-    return Refusal(ErrorCode.INVALID_TARGET, f"Cannot read {shown}: {error.strerror}")
-
-
-def _too_large(shown: str, limit: int = LIMIT) -> Refusal:
-    return Refusal(ErrorCode.INVALID_TARGET, f"Larger than {limit // 1024**2} MiB: {shown}")
 
 
 _latest: LruCache[str, str] = LruCache()
