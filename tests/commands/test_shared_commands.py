@@ -46,7 +46,9 @@ class TestHelp:
 
     @pytest.mark.parametrize("name", ["exec", "/exec", "EXEC"])
     def test_explains_one_command(self, daemon: DaemonProcess, name: str) -> None:
-        assert content(daemon, f"/help {name}").startswith("String Commands\n---\n/exec command\n\nRun one")
+        assert content(daemon, f"/help {name}").startswith(
+            "String Commands\n---\n/exec [--timeout SECONDS] command\n\nRun one"
+        )
 
     def test_suggests_the_nearest_command(self, daemon: DaemonProcess) -> None:
         assert content(daemon, "/help exce") == "ERROR(NOT_FOUND): Unknown command: /exce\nnearest: /exec"
@@ -261,3 +263,14 @@ def is_ending(pid: int) -> bool:
         except (FileNotFoundError, ProcessLookupError):
             return True
     return False
+
+
+@pytest.mark.requirement("exec.timeout.own")
+def test_one_command_has_a_time_limit_of_its_own(daemon: DaemonProcess) -> None:
+    daemon.exec('/set {_timeout} = "60"')
+    late = daemon.exec("/exec --timeout 0.3 echo begun; sleep 60")
+    assert late.head["code"] == "TIMEOUT"
+    assert late.content.endswith("Still running after 0.3 s, so it was ended.\nbegun")
+    assert daemon.exec("/exec --timeout=9 echo --timeout 1").content.endswith("\n--timeout 1")
+    assert daemon.exec("/exec --timeout soon echo").head["code"] == "INVALID_PARAMS"
+    assert daemon.exec("/exec --timeout 5").head["code"] == "INVALID_PAYLOAD"

@@ -55,6 +55,24 @@ BASH = requirements(
     ("bash.conflict", "A text queued before the program could be known is refused, never typed."),
     ("bash.wait", "//wait waits for the program, also after its client gave up."),
     ("bash.signals", "//interrupt sends SIGINT, //kill SIGKILL to the foreground group."),
+    (
+        "bash.wait.text",
+        "//wait N with a text sends that in its turn and answers after N seconds at the latest.",
+    ),
+    ("bash.empty", "While a program runs, an empty text is an empty line; else it is refused as ever."),
+    (
+        "bash.stdin.long",
+        "No line is cut in silence, however long: it is fed in pieces, or refused with the way out.",
+    ),
+    (
+        "bash.stdin.paced",
+        "Lines for a line editor are typed as it reads them, so that none is echoed elsewhere.",
+    ),
+    ("bash.keys.text", "Texts and keys in one request: what follows Escape is no part of that key."),
+    (
+        "bash.screen.changes",
+        "After the first picture of a screen a reply shows the rows that have changed; //screen all.",
+    ),
     ("bash.keys", "//keys presses named keys and types quoted text without a newline."),
     ("bash.reset", "//reset ends everything, also what ignores signals; a new shell at home."),
     ("bash.urgent", "//interrupt, //kill, //keys and //reset bypass the queue, even a full one."),

@@ -123,6 +123,7 @@ KERNEL = requirements(
     ("http.half_closed", "A client that stops sending half way executes nothing and harms nobody."),
     ("exec.disconnect", "A command whose client went away completes, then the next one starts."),
     ("exec.handover", "The topic's slot goes to the first in the queue, nobody overtakes or overlaps."),
+    ("exec.timeout.own", "/exec --timeout limits one command, whatever the topic's limit is."),
     ("exec.urgent", "An urgent command waits for no turn, and ends with its session all the same."),
     ("exec.ping", "A long command sends SSE comments until its head comes."),
     ("session.closed.waiting", "A command that waits while its session goes is 410 SESSION_CLOSED."),

@@ -89,7 +89,8 @@ class Command:
     A command that takes no arguments or no body is never run with any. One that `takes_members` also runs
     for `/name.member`, whatever the member, and explains its members itself. `mask` hides secrets in the
     command's text wherever that is shown: in the reply's label, in logs and to observers. An `urgent`
-    command does not wait for its turn: it runs immediately, concurrently with the running command.
+    command does not wait for its turn: it runs immediately, concurrently with the running command; a function
+    tells for each command line.
     `group` says in a word what the command is for: `/help` lists those of one group together.
     """
 
@@ -102,7 +103,7 @@ class Command:
     takes_body: bool = False
     takes_members: bool = False
     mask: Mask | None = None
-    urgent: bool = False
+    urgent: bool | Callable[[CommandLine], bool] = False
     group: str = ""
 
     def __post_init__(self) -> None:
@@ -111,6 +112,8 @@ class Command:
         check_async(f"command /{self.name}", self.run, takes=1)
         if self.mask is not None:
             check_sync(f"mask of command /{self.name}", self.mask, takes=1)
+        if not isinstance(self.urgent, bool):
+            check_sync(f"`urgent` of command /{self.name}", self.urgent, takes=1)
         if isinstance(self.topic_types, TopicGroup):
             return
         if not isinstance(self.topic_types, frozenset):
@@ -118,6 +121,10 @@ class Command:
                 f"command /{self.name} needs a frozenset of topic types, not {self.topic_types!r}"
             )
         check_words(f"topic types of command /{self.name}", self.topic_types)
+
+    def is_urgent(self, line: CommandLine) -> bool:
+        """Whether a command line does not wait for its turn."""
+        return self.urgent if isinstance(self.urgent, bool) else self.urgent(line)
 
     def explained(self) -> Reply:
         """Return the reply to `/help` for this command."""

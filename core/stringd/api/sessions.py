@@ -116,6 +116,10 @@ class Topic:
     def check_variables(self, variables: Mapping[str, str]) -> None:
         """Raise a `Refusal` if the topic cannot accept variables that are about to be set."""
 
+    def takes_empty_text(self) -> bool:
+        """Whether an empty text means something, such as an empty line for a program; else it is refused."""
+        return False
+
     def advice(self) -> str:
         """Return a hint to add to the refusal of an unknown command."""
         return ""

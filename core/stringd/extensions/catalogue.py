@@ -105,8 +105,8 @@ class Catalogue:
     secrets_hint: str = ""
     commands_by_type: dict[str, Mapping[str, Command]] = field(default_factory=dict)
     """The commands of each topic type by name, sorted; those that name the type override shared ones."""
-    urgent_by_type: dict[str, frozenset[str]] = field(default_factory=dict)
-    """The names of each topic type's urgent commands."""
+    urgent_by_type: dict[str, Mapping[str, Command]] = field(default_factory=dict)
+    """The commands of each topic type that may be urgent, by name."""
     _commands: list[Command] = field(default_factory=list)
     _extensions: list[Any] = field(default_factory=list)
 
@@ -135,7 +135,7 @@ class Catalogue:
         for topic_type in self.topic_types.values():
             commands = self._collect(topic_type)
             self.commands_by_type[topic_type.name] = commands
-            self.urgent_by_type[topic_type.name] = frozenset(it.name for it in commands.values() if it.urgent)
+            self.urgent_by_type[topic_type.name] = {it.name: it for it in commands.values() if it.urgent}
 
     def _add_options(self, loader: Loader) -> None:
         if loader.named_links:

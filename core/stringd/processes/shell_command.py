@@ -10,9 +10,7 @@ from pathlib import Path
 
 from stringd.api.effects import ShellRun, permit
 from stringd.api.replies import Reply
-from stringd.api.sessions import Session
 from stringd.errors import ErrorCode, Refusal
-from stringd.processes.exported_variables import time_limit
 from stringd.processes.process_group import Finished, run_shell
 from stringd.processes.spawned_program import OnOutput
 from stringd.text.escaping import printable
@@ -23,14 +21,13 @@ NO_OUTPUT = "(no output)"
 async def run_one_shot(
     command: str,
     *,
-    session: Session,
     directory: Path,
     environment: Mapping[str, str],
     seconds: float,
     on_output: OnOutput | None = None,
     values: Mapping[str, str] | None = None,
 ) -> Finished:
-    """Run a command to its end, for at most `seconds` or what the topic's `{_timeout}` says.
+    """Run a command to its end, for at most `seconds`.
 
     `on_output` gets the output as it comes. Raises `Refusal` if a guard does not permit it; guards see the
     `values` of variables that the topic adds to the environment, with secrets masked.
@@ -39,7 +36,6 @@ async def run_one_shot(
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "A command can't hold a NUL character.")
     _require(directory)
     await permit(ShellRun(text=command, directory=directory, values=values or {}))
-    seconds = time_limit(session.state, seconds)
     try:
         finished = await run_shell(
             command,

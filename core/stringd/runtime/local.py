@@ -153,6 +153,15 @@ class LocalRuntime(PluginAdditions):
             return self._parse_topic(raw)
         return parse_topic(raw, self.catalogue.topic_types)
 
+    def takes_empty_text(self, user_id: str, raw: object) -> bool:
+        """Whether an empty text means something in a topic, given its name as it was sent."""
+        try:
+            session = self.registry.get(user_id, self.topic_name(raw))
+        except InvalidTopic:
+            return False
+        topic = session.lifetime.current if session else None
+        return topic is not None and topic.takes_empty_text()
+
     def ready_topics(self, user: User) -> Sequence[str]:
         """List the topics that plugins have ready for a user to open; it may block."""
         types = ((it.name, it.names) for it in self.catalogue.topic_types.values())

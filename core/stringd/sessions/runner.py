@@ -35,11 +35,12 @@ class Runner:
         """Parse a text that was sent to a session; the time of arrival is now by default."""
         line = parse_command(text) if text.startswith(session.slash) else None
         text = line.text if line else text.rstrip()
+        urgent = self._catalogue.urgent_by_type[session.name.type].get(line.word) if line else None
         return Sent(
             text=text,
             first_line=first_line(text),
             line=line,
-            is_urgent=line is not None and line.word in self._catalogue.urgent_by_type[session.name.type],
+            is_urgent=line is not None and urgent is not None and urgent.is_urgent(line),
             arrived=time.monotonic() if arrived is None else arrived,
             disconnected=disconnected,
             request_id=request_id,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from stringd.plugin import ErrorCode, Invocation, Refusal, Reply, Topic
@@ -20,6 +22,11 @@ from stringd_bash.topic_settings import Settings
 from stringd_bash.topic_shell import TopicShell
 
 _URGENT_SECONDS = 2.0
+# Longer than programs wait for the rest of a key that begins with Escape; vim waits for 0.1 seconds.
+_ESCAPE_SECONDS = 0.12
+_PRESS_SECONDS = 0.5
+_SCREEN_SECONDS = 0.5
+_HAS_TEXT = re.compile(r"//\s*\w+\s+\S+\s+\S.*", re.DOTALL)
 _NOT_TYPED = "Nothing was typed."
 
 
@@ -67,8 +74,8 @@ class BashTopic(Topic):
         if not text.startswith("//"):
             return MASK
         word = parse_command(text[:LONGEST_HEAD]).word
-        if word == "keys":
-            return f"//keys {MASK}"
+        if word == "keys" or (word == "wait" and _HAS_TEXT.fullmatch(text)):
+            return f"//{word} {MASK}"
         return text if word in self._topic_shell.command_names else MASK
 
     def check_variables(self, variables: Mapping[str, str]) -> None:
@@ -79,9 +86,13 @@ class BashTopic(Topic):
         """Say how a text that looks like a command is typed into a program."""
         return 'A text that begins with // is typed by //keys "//text" Enter.'
 
-    async def take(self, invocation: Invocation) -> Reply:
-        """Evaluate a text, or type it into the running program."""
-        text, seconds = invocation.line.text, self._settings.seconds_of(invocation.session)
+    def takes_empty_text(self) -> bool:
+        """Whether a program runs, to which an empty line can be typed."""
+        return self._topic_shell.running is not None
+
+    async def take(self, invocation: Invocation, text: str, seconds: float | None = None) -> Reply:
+        """Evaluate a text, or type it into the running program; `seconds` override the topic's limit."""
+        seconds = self._settings.seconds_of(invocation.session) if seconds is None else seconds
         if "\0" in text:
             raise Refusal(ErrorCode.INVALID_PAYLOAD, "A text can't hold a NUL character.")
         async with self._output_lock:
@@ -106,6 +117,19 @@ class BashTopic(Topic):
         for_output = seconds is not None and evaluation.last_reported is Progress.WAITING
         return await self._wait_beside(evaluation, limit, invocation, for_output=for_output)
 
+    async def show_screen(self, invocation: Invocation) -> Reply:
+        """Return all of the screen that the running program has drawn."""
+        evaluation = self._topic_shell.running
+        if evaluation is None:
+            return self._idle()
+        self._topic_shell.resize()
+        self._topic_shell.view.forget_rows()
+        reply = await self._wait_beside(evaluation, _SCREEN_SECONDS, invocation)
+        screen = self._topic_shell.view.screen()
+        if screen is None:
+            return reply
+        return replace(reply, content=screen)
+
     async def signal(self, invocation: Invocation, number: signal.Signals) -> Reply:
         """Send a signal to the foreground process group."""
         evaluation = self._topic_shell.running
@@ -116,7 +140,7 @@ class BashTopic(Topic):
 
     async def press(self, invocation: Invocation) -> Reply:
         """Send keys to the running program."""
-        keys = encode_keys(invocation.line.arguments, application=self._topic_shell.view.application_keys)
+        portions = encode_keys(invocation.line.arguments, application=self._topic_shell.view.application_keys)
         evaluation = self._topic_shell.running
         if evaluation is None:
             raise Refusal(ErrorCode.CONFLICT, "No program is running that could take keys.")
@@ -124,8 +148,18 @@ class BashTopic(Topic):
         if evaluation is not self._topic_shell.running:
             raise Refusal(ErrorCode.CONFLICT, "The program has ended meanwhile.", _NOT_TYPED)
         self._topic_shell.resize()
-        evaluation.shell.terminal.type(keys)
+        await self._press(evaluation, portions)
         return await self._wait_beside(evaluation, _URGENT_SECONDS, invocation)
+
+    async def _press(self, evaluation: Evaluation, portions: Sequence[bytes]) -> None:
+        """Press keys, with a pause after each Escape, as a person makes one."""
+        for number, keys in enumerate(portions):
+            if number:
+                await evaluation.shell.terminal.wait_read(_PRESS_SECONDS)
+                await asyncio.sleep(_ESCAPE_SECONDS)
+            if evaluation is not self._topic_shell.running:
+                return
+            self._topic_shell.press(keys)
 
     async def reset(self) -> Reply:
         """End the shell and everything it has started, and start a new one in the home directory."""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from stringd.plugin import ErrorCode, Refusal
 
 _TOKEN = re.compile(r'\s*(?:"((?:[^"\\]|\\.)*)"|(\S+))', re.DOTALL)
 _ESCAPE = re.compile(r"\\([\"\\])")
 _CURSOR = {"up": "A", "down": "B", "right": "C", "left": "D", "home": "H", "end": "F"}
+_ESC = "\x1b"
 _NAMED = {
     "enter": "\r",
     "return": "\r",
     "tab": "\t",
-    "escape": "\x1b",
-    "esc": "\x1b",
+    "escape": _ESC,
+    "esc": _ESC,
     "space": " ",
     "backspace": "\x7f",
     "delete": "\x1b[3~",
@@ -31,9 +32,17 @@ NAMES = (
 )
 
 
-def encode_keys(text: str, *, application: bool) -> bytes:
-    """Encode a line of keys and quoted texts; refuse an unknown key and list the known ones."""
-    return "".join(_encode(text, "O" if application else "[")).encode()
+def encode_keys(text: str, *, application: bool) -> Sequence[bytes]:
+    """Encode a line of keys and quoted texts in portions; refuse an unknown key and list the known ones.
+
+    A portion ends with the Escape key: programs take what follows it at once for one key with it.
+    """
+    portions = [""]
+    for keys in _encode(text, "O" if application else "["):
+        portions[-1] += keys
+        if keys == _ESC:
+            portions.append("")
+    return [it.encode() for it in portions if it]
 
 
 def _encode(text: str, cursor_prefix: str) -> Iterator[str]:

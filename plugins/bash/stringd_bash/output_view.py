@@ -13,6 +13,7 @@ from stringd.plugin.text import HeadTailBuffer, omission
 from stringd.plugin.workers import READING
 from stringd_bash.output_rendering import Display, most_nanoseconds, plain_text, render
 from stringd_bash.printed import Printed, SpilledLines
+from stringd_bash.screen_changes import ScreenChanges, whole_screen
 from stringd_bash.terminal_size import Size
 
 # Programs that forward keys, such as ssh and tmux, keep it from the terminal that the echo is off.
@@ -38,6 +39,7 @@ class View:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._unfinished = ""
         self._display = Display()
+        self._changes = ScreenChanges()
         self.asks_secret = False
         """Whether the last line looks like a prompt for a secret."""
 
@@ -65,7 +67,17 @@ class View:
             # The screen is all that there is to see.
             spill.close()
             spill = None
-        return Printed(text=shown, whole=(SpilledLines(spill),) if spill else ())
+        text = shown if final else self._changes.of(shown, self._display.terminal)
+        return Printed(text=text, whole=(SpilledLines(spill),) if spill else ())
+
+    def forget_rows(self) -> None:
+        """Have the next reply show the whole screen."""
+        self._changes = ScreenChanges()
+
+    def screen(self) -> str | None:
+        """Return the whole screen and the cursor's place; None if there is no screen."""
+        terminal = self._display.terminal
+        return whole_screen(terminal.screen) if terminal else None
 
     async def _show(self, text: str) -> str:
         is_short = len(text) <= _LONGEST_ON_LOOP

@@ -7,7 +7,7 @@ import signal
 from dataclasses import replace
 from typing import cast
 
-from stringd.plugin import Command, ErrorCode, Invocation, Refusal, Reply, parse_seconds
+from stringd.plugin import Command, CommandLine, ErrorCode, Invocation, Refusal, Reply, parse_seconds
 from stringd.plugin.commands import close, help, info
 from stringd_bash.bash_topic import BashTopic
 from stringd_bash.keys import NAMES
@@ -19,15 +19,32 @@ _JOB = re.compile(r"(?:%?(?P<number>\d{1,10})(?P<kill>\s+--kill)?)?")
 
 async def take(invocation: Invocation) -> Reply:
     """Evaluate plain text, or type it into the running program."""
-    return await topic_of(invocation).take(invocation)
+    return await topic_of(invocation).take(invocation, invocation.line.text)
 
 
 async def _wait(invocation: Invocation) -> Reply:
-    text = invocation.line.arguments
-    seconds = parse_seconds(text) if text else None
-    if text and seconds is None:
-        raise Refusal(ErrorCode.INVALID_PARAMS, f"//wait takes a number of seconds, not {text!r}.")
-    return await topic_of(invocation).wait(invocation, seconds)
+    words, text = _read_wait(invocation.line)
+    seconds = parse_seconds(words) if words else None
+    if words and seconds is None:
+        # The word is not repeated: it may be the beginning of a secret.
+        refused = "//wait takes a number of seconds, and maybe a text behind it."
+        raise Refusal(ErrorCode.INVALID_PARAMS, refused, f"Usage: {WAIT.usage}")
+    topic = topic_of(invocation)
+    if text is None or seconds is None:
+        return await topic.wait(invocation, seconds)
+    return await topic.take(invocation, text, seconds)
+
+
+def _read_wait(line: CommandLine) -> tuple[str, str | None]:
+    """Return the seconds as they were typed, and the text to wait for; None if there is none."""
+    seconds, *texts = line.arguments.split(maxsplit=1)[:2] or [""]
+    texts += [] if line.body is None else [line.body]
+    return seconds, "\n".join(texts) if texts else None
+
+
+def _waits_only(line: CommandLine) -> bool:
+    """Whether a `//wait` sends no text, for which it would need its turn."""
+    return _read_wait(line)[1] is None
 
 
 async def _interrupt(invocation: Invocation) -> Reply:
@@ -42,6 +59,10 @@ async def _keys(invocation: Invocation) -> Reply:
     if not invocation.line.arguments:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "No keys to press.", f"Usage: {KEYS.usage}")
     return await topic_of(invocation).press(invocation)
+
+
+async def _screen(invocation: Invocation) -> Reply:
+    return await topic_of(invocation).show_screen(invocation)
 
 
 async def _reset(invocation: Invocation) -> Reply:
@@ -71,12 +92,13 @@ def topic_of(invocation: Invocation) -> BashTopic:
 
 WAIT = Command(
     name="wait",
-    summary="Wait until the program ends or asks for input, or for so many seconds.",
+    summary="Wait for the program, or for a text that is sent, for so many seconds.",
     group="Programs",
-    usage="//wait [seconds]",
+    usage="//wait [seconds [text]]",
     run=_wait,
     topic_types=_TYPES,
-    urgent=True,
+    takes_body=True,
+    urgent=_waits_only,
 )
 INTERRUPT = Command(
     name="interrupt",
@@ -116,6 +138,16 @@ JOBS = Command(
     topic_types=_TYPES,
     urgent=True,
 )
+SCREEN = Command(
+    name="screen",
+    summary="Show the whole screen of a full-screen program, with the cursor's place.",
+    group="Programs",
+    usage="//screen",
+    run=_screen,
+    topic_types=_TYPES,
+    takes_arguments=False,
+    urgent=True,
+)
 RESET = Command(
     name="reset",
     summary="End everything that runs here and start a new shell at home.",
@@ -130,4 +162,4 @@ RESET = Command(
 CLOSE = replace(close.CLOSE, topic_types=_TYPES, urgent=True)
 INFO = replace(info.INFO, topic_types=_TYPES, urgent=True)
 HELP = replace(help.HELP, topic_types=_TYPES, run=_help)
-COMMANDS = (CLOSE, HELP, INFO, INTERRUPT, JOBS, KEYS, KILL, RESET, WAIT)
+COMMANDS = (CLOSE, HELP, INFO, INTERRUPT, JOBS, KEYS, KILL, RESET, SCREEN, WAIT)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import array
 import asyncio
 import contextlib
 import fcntl
@@ -11,13 +10,17 @@ import signal
 import termios
 from collections.abc import Callable
 
+from stringd_bash.input_queue import InputQueue
+from stringd_bash.terminal_modes import Modes
+
 _CHUNK = 65536
 _CHUNKS_AT_ONCE = 64
 _MOST_UNREAD = 4096
 # A program may ask before it sets the terminal's modes.
 _ANSWER_LOOKS, _ANSWER_PAUSE = 6, 0.02
+_READ_PAUSE = 0.005
 _OPEN_SLAVE = 0x5441  # TIOCGPTPEER, which termios does not name
-_INPUT_FLAGS, _OUTPUT_FLAGS, _LOCAL_FLAGS = 0, 1, 3
+_LOCAL_FLAGS = 3
 
 
 class Terminal:
@@ -31,7 +34,7 @@ class Terminal:
         self._initial_modes = termios.tcgetattr(self._slave)
         self.typed = 0
         """How many bytes have been typed in all."""
-        self._unsent = bytearray()
+        self._input = InputQueue(master, self._slave)
         self._answers = bytearray()
         self._answering: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
@@ -57,19 +60,23 @@ class Terminal:
             except BlockingIOError:
                 return
             self._on_output(data)
+            self._input.hear(data)
 
     def type(self, data: bytes) -> None:
         """Send bytes as typed input, as fast as the terminal accepts them."""
         self.typed += len(data)
-        self._unsent += data
-        self._send()
+        self._input.add(data)
+
+    def cut_line(self, data: bytes) -> int:
+        """Return the length of the longest typed line if the terminal would cut it; else 0."""
+        return self._input.longest_line(data)
 
     def answer(self, data: bytes) -> None:
         """Send the answer to a query once a program reads keys without echo; drop it if none does soon.
 
         Another program has not asked: it shows a text with queries in it, and might take answers for input.
         """
-        if len(self._unsent) + len(self._answers) < _MOST_UNREAD:
+        if len(self._input) + len(self._answers) < _MOST_UNREAD:
             self._answers += data
             if self._answering is None:
                 self._send_answers(_ANSWER_LOOKS)
@@ -85,30 +92,35 @@ class Terminal:
 
     def has_input(self) -> bool:
         """Whether there is typed input that no program has read."""
-        count = array.array("i", [0])
-        fcntl.ioctl(self._slave, termios.FIONREAD, count)
-        return bool(count[0] or self._unsent)
+        return not self._input.is_read
+
+    async def wait_read(self, seconds: float) -> None:
+        """Wait until programs have read all typed input, at most so long."""
+        for _ in range(int(seconds / _READ_PAUSE)):
+            if not self.has_input():
+                return
+            await asyncio.sleep(_READ_PAUSE)
 
     def echoes(self) -> bool:
         """Whether the terminal echoes input; if it does not, the program may."""
-        return bool(termios.tcgetattr(self._slave)[_LOCAL_FLAGS] & termios.ECHO)
+        return self._modes.echoes
 
     def is_silent(self) -> bool:
         """Whether nothing echoes input, as when a secret is asked for.
 
         Editors and shells that echo input themselves switch off more than the terminal's echo.
         """
-        return not self.echoes() and not self._reads_keys()
+        modes = self._modes
+        return not (modes.echoes or modes.reads_keys)
 
     def has_line_editor(self) -> bool:
         """Whether the modes are those of a program that reads key by key, echoes itself, and prints lines."""
-        prints_lines = termios.tcgetattr(self._slave)[_OUTPUT_FLAGS] & termios.OPOST
-        return bool(prints_lines) and not self.echoes() and self._reads_keys()
+        return self._modes.is_line_editor
 
     @property
     def line_end(self) -> str:
         """What the Enter key sends: programs that read key by key expect a carriage return."""
-        return "\r" if self._reads_keys() else "\n"
+        return "\r" if self._modes.reads_keys else "\n"
 
     def resize(self, rows: int, columns: int) -> None:
         """Change the size; the kernel signals that to the foreground process group."""
@@ -117,9 +129,8 @@ class Terminal:
 
     def restore(self) -> None:
         """Restore the initial modes and discard unread input."""
-        self._unsent.clear()
+        self._input.clear()
         self._drop_answers()
-        self._loop.remove_writer(self._master)
         termios.tcflush(self._slave, termios.TCIFLUSH)
         termios.tcsetattr(self._slave, termios.TCSANOW, self._initial_modes)
 
@@ -129,7 +140,7 @@ class Terminal:
         if self._rest:
             self._rest.cancel()
         self._loop.remove_reader(self._master)
-        self._loop.remove_writer(self._master)
+        self._input.clear()
         os.close(self._slave)
         os.close(self._master)
 
@@ -151,17 +162,6 @@ class Terminal:
         self._answering = None
         self._answers.clear()
 
-    def _reads_keys(self) -> bool:
-        modes = termios.tcgetattr(self._slave)
-        return not (modes[_LOCAL_FLAGS] & termios.ICANON or modes[_INPUT_FLAGS] & termios.ICRNL)
-
-    def _send(self) -> None:
-        try:
-            sent = os.write(self._master, self._unsent[:_CHUNK]) if self._unsent else 0
-        except BlockingIOError:
-            sent = 0
-        del self._unsent[:sent]
-        if self._unsent:
-            self._loop.add_writer(self._master, self._send)
-        else:
-            self._loop.remove_writer(self._master)
+    @property
+    def _modes(self) -> Modes:
+        return Modes.of(self._slave)

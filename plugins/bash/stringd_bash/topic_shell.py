@@ -16,6 +16,7 @@ from stringd_bash.background_jobs import BackgroundJobs
 from stringd_bash.echoed_input import without_echo
 from stringd_bash.evaluation import Evaluation, Progress, progress_reply
 from stringd_bash.exports import Exports
+from stringd_bash.line_pieces import LONGEST_LINE
 from stringd_bash.output_view import View
 from stringd_bash.printed import Printed, joined
 from stringd_bash.process_table import ProcessTable
@@ -56,7 +57,8 @@ class TopicShell:
         self._notes: list[Printed] = []
         self.jobs = BackgroundJobs(table)
         self._losses = ShellLosses(self._session)
-        self._typed = ""
+        self._typed: str | None = None
+        """What was typed since the last reply, if it is echoed."""
         self._prompt = ""
         """The unterminated line at the end of what was shown last."""
         self._is_echoed = False
@@ -91,7 +93,7 @@ class TopicShell:
         self.view = self._new_view()
         self.resize()
         self._sink = SpillingBuffer()
-        self._typed = self._prompt = ""
+        self._typed, self._prompt = None, ""
         result = shell.evaluate(text, preparation)
         result.add_done_callback(self._end_evaluation)
         self.evaluation = Evaluation(shell, text, self._sink, result, self._table)
@@ -113,17 +115,24 @@ class TopicShell:
         if self.shell:
             # The client knows what it typed. Where nothing echoes it, the same text in the output is output.
             terminal = self.shell.terminal
+            typed = f"{text}\n".replace("\n", terminal.line_end).encode(errors="surrogatepass")
+            self._require_uncut(typed)
             self._is_echoed = terminal.echoes()
             is_shown = self._is_echoed or terminal.has_line_editor() or self.view.is_editor
-            self._typed = text if is_shown else ""
-            typed = f"{text}\n".replace("\n", terminal.line_end)
-            terminal.type(typed.encode(errors="surrogatepass"))
+            self._typed = text if is_shown else None
+            terminal.type(typed)
+
+    def press(self, keys: bytes) -> None:
+        """Type keys into the running program."""
+        if self.shell:
+            self._require_uncut(keys)
+            self.shell.terminal.type(keys)
 
     def type_hidden(self, text: str) -> None:
         """Type a line that the terminal does not echo, and keep nothing of it."""
         if self.shell:
             terminal = self.shell.terminal
-            self._is_echoed, self._typed = False, ""
+            self._is_echoed, self._typed = False, None
             terminal.type(f"{text}{terminal.line_end}".encode())
 
     async def ask(self, question: Question) -> Answer:
@@ -206,6 +215,13 @@ class TopicShell:
         self.jobs.begin(self.shell)
         return self.shell
 
+    def _require_uncut(self, typed: bytes) -> None:
+        """Refuse a line that the terminal would cut in silence."""
+        if self.shell and (length := self.shell.terminal.cut_line(typed)):
+            message = f"The terminal passes on {LONGEST_LINE:,} bytes of a line, and this one has {length:,}."
+            advice = "Nothing was typed. Give it to the program in a file, or by a pipe: program < file"
+            raise Refusal(ErrorCode.INVALID_PAYLOAD, message, advice)
+
     def _require_home(self) -> None:
         if not os.path.isdir(self._home):  # noqa: PTH112 - Path.is_dir raises PermissionError
             advice = f"Shells of user {self._session.user.id} start there: make it, and try again."
@@ -245,9 +261,12 @@ class TopicShell:
     async def _new_output(self, evaluation: Evaluation, result: Result | None) -> Printed:
         printed = await self.view.show(evaluation.output, final=result is not None)
         text = printed.text
-        typed, self._typed = self._typed, ""
+        typed, self._typed = self._typed, None
         prompt, self._prompt = self._prompt, text.rpartition("\n")[2]
-        if typed and self.view.shows_lines:
+        if typed is not None and self.view.shows_lines:
+            if self._is_echoed and len(text) > LONGEST_LINE and typed.startswith(text):
+                # The terminal echoes a long line as fast as the program reads it.
+                self._typed = typed[len(text) :] or None
             # A line editor terminates the line that it has shown; a line that is not terminated is output.
             is_all = self._is_echoed and text == typed
             text = "" if is_all else without_echo(text, typed, prompt)

@@ -19,7 +19,7 @@ from stringd.documents.syntax.actions import Action
 from stringd.errors import ErrorCode, Refusal
 from stringd.events.output_feed import current_output
 from stringd.processes.child_environment import author_environment
-from stringd.processes.exported_variables import is_reserved
+from stringd.processes.exported_variables import is_reserved, time_limit
 from stringd.processes.process_group import Finished
 from stringd.processes.shell_command import exit_reply, run_one_shot
 
@@ -42,10 +42,9 @@ async def run_cli(
     filled = CommandText(line, values, environment.package, read_file)
     finished = await run_one_shot(
         filled.text,
-        session=session,
         directory=directory,
         environment={**_secret_environment(environment), **author_environment(session), **filled.environment},
-        seconds=TIME_LIMIT,
+        seconds=time_limit(session.state, TIME_LIMIT),
         on_output=current_output().write,
         values={name: environment.mask(it) for name, it in filled.environment.items()},
     )

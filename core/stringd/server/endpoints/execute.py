@@ -53,8 +53,9 @@ class Execute:
 def _request(user_id: str, body: bytes, runtime: LocalRuntime) -> Request:
     fields = parse_json(body, '{ "cmd": "..." }')
     cmd = fields.get("cmd")
+    is_text = isinstance(cmd, str)
     cmd = trimmed(cmd) if isinstance(cmd, str) else ""
-    if not cmd:
+    if not cmd and not (is_text and runtime.takes_empty_text(user_id, fields.get("topic"))):
         raise InvalidBody('Empty command — provide non-empty "cmd" field')
     topic = runtime.topic_name(fields.get("topic"))
     request_id = fields.get("request_id")
