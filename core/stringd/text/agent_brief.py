@@ -18,11 +18,12 @@ _HEAD = (
 
 _COMMANDS = """\
 Commands begin with `/`. Lines below the first are the body, taken literally:
-/open PATH|URL|DIR|#block|@link|PATH#block|PATH:L5-L10: show; --part N of what is long
-/ls, /find TEXT [PATH] [--regex] [--names], /back, /refresh, /info, /source
+/open PATH|URL|DIR|#block|@link|PATH#block|PATH:L5-L10: show; --outline first, then --part N, of what is long
+/ls [--tree], /find TEXT [PATH|URL] [--regex] [--names], /back, /refresh, /info, /source, /save URL [PATH]
 /write PATH + body: a new file. /append PATH + body. /undo: the last edit
 /edit PATH[#block|:L5-L9]: show with numbers; with a body: replace
 /replace PATH [--all] + body `old`, `---`, `new`; /replace PATH#block or PATH:L5 + body: the new text
+/edits + body of several, each below a line `=== /replace PATH` or the like: all or nothing
 `#block` is the slug of a heading, `@name` a link on the page; /nav lists menus and links
 /act: actions of the page. /act.name --help: its parameters. /act.name value --flag value: run it
 /exec COMMAND: one shell command. /set {name} = "value": {name} in values of actions, $name in shells

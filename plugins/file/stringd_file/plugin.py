@@ -17,7 +17,8 @@ def stringd_topic_types() -> Iterable[TopicType]:
             summary="Files and the documents in them.",
             open=open_document_topic,
             documents=True,
-            brief="Your files, and the documents in them; paths are relative to the topic's directory. PDF, "
-            "office and table files are read as Markdown.",
+            brief="Your files, and the documents in them. Paths are relative to the directory of the open "
+            "document, or to an opened directory; `~/` is the home. PDF, office and table files are read as "
+            "Markdown.",
         ),
     )

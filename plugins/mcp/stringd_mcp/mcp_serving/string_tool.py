@@ -19,6 +19,8 @@ STRING = "string"
 _FIELDS = ("topic", "command", "body")
 # The commands whose reply may be a page about an image.
 _SHOWING = frozenset({"open", "refresh", "back"})
+# The commands that make an image, which need not be the topic's document.
+_MAKING = frozenset({"screenshot"})
 _DESCRIPTION = (
     "Use this machine and the web by commands in topics, as the server's instructions say: "
     "file:NAME (files, documents), web:NAME (pages), bash:NAME (a shell: plain text), app:NAME. "
@@ -53,10 +55,13 @@ class StringCall:
 
     async def run(self, request_id: str) -> CallOutcome:
         """Run the command."""
-        if not self._may_show_image():
+        word = parse_command(self._text).word if self._text.startswith("/") else ""
+        if word not in _SHOWING | _MAKING:
             return self._outcome(await self._execute(request_id))
         with collect_images() as images:
             outcome = await self._execute(request_id)
+        if word in _MAKING:
+            return self._outcome(outcome, images[-1] if outcome.reply.ok and images else None)
         return self._outcome(outcome, await self._image(outcome, images))
 
     async def cancel(self, request_id: str) -> None:
@@ -65,9 +70,6 @@ class StringCall:
 
     async def _execute(self, request_id: str) -> Outcome:
         return await self._runtime.execute(self.user.id, self.topic, self._text, request_id=request_id)
-
-    def _may_show_image(self) -> bool:
-        return self._text.startswith("/") and parse_command(self._text).word in _SHOWING
 
     async def _image(self, outcome: Outcome, loaded: list[ShownImage]) -> ShownImage | None:
         """Return the image that the reply is a page about."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 from stringd.plugin import ErrorCode, Prompt, PromptArgument, PromptSource, Refusal, Runtime, User
 from stringd.plugin.text import printable
-from stringd_runs.strategies.available_strategies import AvailableStrategies
 
 _TASK = PromptArgument(name="task", summary="The task that the strategy is given.", required=True)
 _TOPIC = PromptArgument(name="topic", summary="The name of the run's topic; that of the strategy by default.")
@@ -16,6 +15,9 @@ def strategy_prompts(runtime: Runtime) -> PromptSource:
     """Return the strategies in the folder `strategies` of a user's home as prompts."""
 
     async def found(user: User) -> Mapping[str, str]:
+        # The formats of strategies are not needed at the start.
+        from stringd_runs.strategies.available_strategies import AvailableStrategies
+
         return {it["name"]: it["path"] for it in await AvailableStrategies(runtime).listed(user)}
 
     async def listed(user: User) -> Sequence[Prompt]:
