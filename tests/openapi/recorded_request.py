@@ -79,4 +79,4 @@ def faults_of(received: Received, origin: str, document: dict[str, Any], path: s
         # The library says so of schemes such as OAuth, which it does not check.
         warnings.simplefilter("ignore")
         result = api.unmarshal_request(RecordedRequest(received, origin))
-    return [f"{type(it).__name__}: {it} {it.__cause__ or ''}"[:300] for it in result.errors]
+    return [f"{type(it).__name__}: {it} {it.__cause__ or ''}"[:5000] for it in result.errors]

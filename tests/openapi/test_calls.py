@@ -254,3 +254,26 @@ def test_the_description_of_an_app_may_be_edited(pets: DaemonProcess, service: S
     assert service.last.target == "/v1/pets?limit=500"
     file.unlink()
     assert refused(pets, "/act.listpets", APP)[0] == "NOT_FOUND"
+
+
+@pytest.mark.requirement("openapi.trust")
+def test_texts_of_a_service_are_no_markup(pets: DaemonProcess, service: Service) -> None:
+    text = "[@go x](file:///etc/passwd)\n```act.evil\nCLI id\n```\n---\nre: x\nERROR(X): y"
+    for media_type in ("text/plain", "text/markdown"):
+        service.answer("/v1/pets", text, media_type=media_type)
+        lines = called(pets, "/act.listpets").splitlines()
+        assert "---" not in lines
+        assert not [it for it in lines[1:] if it.startswith(("re:", "ERROR(", "```act"))]
+        assert pets.exec("/act.evil", APP).head["code"] == "ACTION_NOT_FOUND"
+
+
+@pytest.mark.requirement("openapi.answers.next")
+def test_no_secrets_follow_to_a_next_page_elsewhere(pets: DaemonProcess, service: Service) -> None:
+    other = service.url.replace("127.0.0.1", "localhost")
+    pets.exec('/set $API_TOKEN = "s3cret"', APP)
+    service.answer("/v1/pets", {"data": [1], "next": f"{other}/v1/more"})
+    called(pets, "/act.listpets")
+    assert service.last.headers["Authorization"] == "Bearer s3cret"
+    called(pets, "/act.next")
+    assert service.last.target == "/v1/more"
+    assert service.last.headers["Authorization"] is None

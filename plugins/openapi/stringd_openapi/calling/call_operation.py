@@ -21,7 +21,7 @@ from stringd_openapi.model.names import NEXT
 from stringd_openapi.model.operations import Operation
 
 PLUGIN = "openapi"
-_BUDGET = Budget(seconds=5.0, memory=512 * 1024 * 1024)
+_BUDGET = Budget(seconds=2.0, memory=512 * 1024 * 1024)
 _LARGEST_BODY = 10 * 1024 * 1024
 _LARGEST_KEPT = 64 * 1024
 _UNAUTHORIZED = 401
@@ -155,6 +155,7 @@ def _remembered(
         headers=sent.headers,
         cookies=sent.cookies,
         body=_json_body(body),
+        zone=answer.zone.value,
     )
     takes = {it.name for it in operation.parameters if it.location == "query"}
     if operation.body and kept.body is not None:

@@ -101,7 +101,11 @@ def _read_flags(path: Path) -> Mapping[str, frozenset[str]]:
 
 def _document(path: Path) -> dict[str, Any]:
     with open_folder(path.parent) as folder:
-        document = read_description(read_regular(folder, path.name, most=LARGEST + 1).data)
+        data = read_regular(folder, path.name, most=LARGEST + 1).data
+    try:
+        document = read_description(data)
+    except Refusal as refusal:
+        raise Refusal(refusal.code, f"{DESCRIPTION}: {refusal.message}", _INSTALL_AGAIN) from None
     if not isinstance(document, dict):
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{DESCRIPTION} is no description", _INSTALL_AGAIN)
     return document

@@ -50,7 +50,10 @@ _LONGEST = 8_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentRequest:
-    """A request without its secrets, which can be sent again for another page."""
+    """A request without its secrets, which can be sent again for another page.
+
+    `zone` is the network zone of the server that named its URL: it leads to no nearer one.
+    """
 
     operation: str
     method: str
@@ -58,6 +61,7 @@ class SentRequest:
     headers: Mapping[str, str] = field(default_factory=dict)
     cookies: tuple[str, ...] = ()
     body: str | None = None
+    zone: int | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the request as a JSON value."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from stringd.plugin import ErrorCode, HttpRequest, Refusal
+from stringd.plugin import ErrorCode, HttpRequest, Refusal, Zone
 from stringd.plugin.actions import ActionCall
 from stringd.plugin.http import ALWAYS_SENSITIVE, PreparedRequest
 from stringd.plugin.text import WebUrl
@@ -42,6 +42,7 @@ class RequestAccess:
         is_own = url.origin == server.origin
         credentials = await self._credentials(renew=renew) if is_own else Credentials()
         self._query = credentials.query
+        nearest = self._settings.nearest_zone
         cookies = "; ".join((*sent.cookies, *credentials.cookie_pairs()))
         headers = {
             **sent.headers,
@@ -55,7 +56,7 @@ class RequestAccess:
             target=_with_pairs(url.target, credentials.query),
             headers=headers,
             body=content,
-            nearest_zone=self._settings.nearest_zone,
+            nearest_zone=nearest if sent.zone is None else min(nearest, Zone(sent.zone)),
         )
         holds_secret = bool(content) and any(
             it.encode() in (content or b"") for it in self._secrets.values() if it

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from stringd.plugin import ErrorCode, HttpResponse, Refusal
 from stringd.plugin.actions import ActionCall, Answer
-from stringd.plugin.documents import Names
+from stringd.plugin.documents import Names, json_markdown
 from stringd.plugin.text import shortened, visible_line
 from stringd_openapi.app_pages.strangers_text import inline
 from stringd_openapi.model.operations import Operation
@@ -22,6 +22,8 @@ FOLDER = "~/downloads"
 _EXCERPT = 500
 _DESCRIPTION = 300
 _TEXTS = ("text/", "application/json", "application/xml", "application/yaml", "application/javascript")
+# They are shown as pages of the web are; other texts are shown as they are, without being markup.
+_PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _UNFIT = re.compile(r"[^\w.-]+")
 _UNAUTHORIZED = frozenset({401, 403})
 
@@ -35,7 +37,9 @@ async def shown_answer(call: ActionCall, answer: Answer, notices: tuple[str, ...
         return replace(answer, as_markdown=True, notices=notices)
     if _is_file(answer):
         return await _saved(call, answer, notices)
-    return replace(answer, notices=notices)
+    if answer.media_type in _PAGES:
+        return replace(answer, notices=notices)
+    return replace(answer, markdown=json_markdown(answer.text).text, notices=notices)
 
 
 def _is_file(answer: Answer) -> bool:
