@@ -101,8 +101,19 @@ def test_undo_reverts_none_if_one_has_changed(files: DaemonProcess) -> None:
 def test_one_that_fails_fails_all(files: DaemonProcess, section: str, said: str) -> None:
     reply = content(files, f"/edits\n=== /replace a.md:L3\nx\n{section}")
     assert reply.startswith(said)
+    assert "overlap" in reply or reply.endswith(
+        f"in edit 2: {section[4:].splitlines()[0]}\nNothing was edited."
+    )
     assert (text_of(files, "a.md"), text_of(files, "b.md")) == (A, B)
     assert content(files, "/undo") == "ERROR(NOT_FOUND): Nothing to undo."
+
+
+@pytest.mark.requirement("edits.together")
+def test_an_open_last_line_is_ended_once(daemon: DaemonProcess) -> None:
+    for name, line_end in (("a.txt", "\n"), ("b.txt", "\r\n")):
+        put(daemon, name, f"one{line_end}two")
+        content(daemon, f"/edits\n=== /append {name}\nx\n=== /append {name}\ny")
+        assert text_of(daemon, name) == line_end.join(("one", "two", "x", "y", ""))
 
 
 @pytest.mark.requirement("edits.together")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
 from stringd.api.commands import Invocation
@@ -44,7 +44,7 @@ class Changed:
 class PlannedEdit:
     """What a command is to change, the body that it was given, and its confirmation of what has changed.
 
-    A missing file is created if the edit `creates` files.
+    A missing file is created if the edit `creates` files. `where` says in refusals which of several it is.
     """
 
     request: EditRequest
@@ -52,6 +52,22 @@ class PlannedEdit:
     body: str
     confirm: Callable[[Changed], str]
     creates: bool = False
+    where: tuple[str, ...] = ()
+
+    def revision(self, before: str) -> Revision:
+        """Return the change of a text; a refusal says `where` it is."""
+        with self.located():
+            return self.change(before)
+
+    @contextmanager
+    def located(self) -> Iterator[None]:
+        """Add where the edit is to refusals."""
+        try:
+            yield
+        except Refusal as refusal:
+            if not self.where:
+                raise
+            raise Refusal(refusal.code, refusal.message, *refusal.context, *self.where) from None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,13 +142,14 @@ async def _revised(invocation: Invocation, edits: Sequence[PlannedEdit]) -> _Rev
     request = edits[0].request
     path = request.target.path
     creates = all(it.creates for it in edits)
-    before = await STORAGE.run(request.read_if_there if creates else request.read)
     forced = all(FORCE in it.request.options for it in edits)
-    if not forced and is_stale(invocation.session, path, before):
-        raise _removed(request) if before is None else _stale(request)
+    with edits[0].located():
+        before = await STORAGE.run(request.read_if_there if creates else request.read)
+        if not forced and is_stale(invocation.session, path, before):
+            raise _removed(request) if before is None else _stale(request)
     text = before or ""
     is_quick = is_parsed_at_once(text, "".join(it.body for it in edits))
-    revisions = await done(lambda: [it.change(text) for it in edits], here=is_quick)
+    revisions = await done(lambda: [it.revision(text) for it in edits], here=is_quick)
     return _RevisedFile(
         request=request,
         before=before,

@@ -37,7 +37,8 @@ async def run(invocation: Invocation) -> Reply:
     planned = []
     for number, line in enumerate(lines, 1):
         try:
-            planned.append(await _plan(replace(invocation, line=line)))
+            plan = await _plan(replace(invocation, line=line))
+            planned.append(replace(plan, where=_where(number, line)))
         except Refusal as refusal:
             raise await _in_edit(refusal, number, line, invocation) from None
     confirmations = await edit_together(invocation, planned)
@@ -61,8 +62,11 @@ async def _in_edit(refusal: Refusal, number: int, line: CommandLine, invocation:
     """Return the refusal of an edit, which says which one it is."""
     if isinstance(refusal, NoSuchFile):
         refusal = await with_nearest(refusal, invocation)
-    where = f"in edit {number}: {label(line.text)}"
-    return Refusal(refusal.code, refusal.message, *refusal.context, where, "Nothing was edited.")
+    return Refusal(refusal.code, refusal.message, *refusal.context, *_where(number, line))
+
+
+def _where(number: int, line: CommandLine) -> tuple[str, ...]:
+    return f"in edit {number}: {label(line.text)}", "Nothing was edited."
 
 
 def _sections(body: str) -> Sequence[CommandLine]:

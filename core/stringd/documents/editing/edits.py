@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -44,7 +44,16 @@ def combined(before: str, edits: Sequence[Sequence[Splice]], shown: str) -> str:
             line = line_number(before, start)
             message = f"Two edits of {shown} overlap, at line {line}"
             raise Refusal(ErrorCode.INVALID_PAYLOAD, message, "Make one edit of them.")
-    return splice(before, splices)
+    return splice(before, _joined_at_end(before, splices))
+
+
+def _joined_at_end(before: str, splices: Iterable[Splice]) -> Iterator[Splice]:
+    """Yield splices; of several behind an open last line, only the first one begins on a new line."""
+    reached = ""
+    for start, end, new in splices:
+        is_another = start == len(before) and reached.endswith("\n") and not before.endswith("\n")
+        yield start, end, new.removeprefix("\r").removeprefix("\n") if is_another else new
+        reached = new if end == len(before) else ""
 
 
 def overwrite(before: str, body: str) -> Revision:
