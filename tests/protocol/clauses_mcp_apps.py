@@ -42,5 +42,6 @@ MCP_APPS = requirements(
     ("mcp.apps.trust.changed", "A changed description is shown with a warning before the first call."),
     ("mcp.apps.trust.hostile", "Floods, garbage, huge answers and silence end with a clear error."),
     ("mcp.apps.update", "/install --update fetches the tools again and shows what has changed."),
+    ("mcp.apps.real", "Servers of npm and PyPI: filesystem, everything, memory, git, time, fetch."),
     ("mcp.apps.fronts", "Apps of servers are used over /exec, ChanFlow, string, and by agents of runs."),
 )

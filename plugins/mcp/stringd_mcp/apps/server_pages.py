@@ -113,7 +113,8 @@ def _head(name: str, server: ServerDescription, listing: ServerListing) -> str:
     front = ["---", f"name: {name}", "namespace: mcp", "find: app", *requires, "---"]
     offers = f", with {offers_of(listing)}" if listing.protocol else ""
     told = stranger_text(listing.instructions[:_LONGEST_DESCRIPTION]) if listing.instructions.strip() else ""
-    lines = [*front, f"# {title}", "", f"{kind}: {title}{version}{offers}.", "", told, ""]
+    said = (told, "") if told else ()
+    lines = [*front, f"# {title}", "", f"{kind}: {title}{version}{offers}.", "", *said]
     return "\n".join(lines)
 
 

@@ -50,7 +50,7 @@ class ResultReader:
             raise self._failed(content)
         structured = result.get("structuredContent")
         if structured is not None:
-            await self._json(_unwrapped(structured))
+            await self._json(_unwrapped(structured, content))
         for block in content:
             if structured is None or block.get("type") != "text":
                 await self._block(block)
@@ -173,11 +173,13 @@ def _context(lines: Sequence[str]) -> Iterator[str]:
         yield f"  … and {len(lines) - _MOST_LINES} more lines"
 
 
-def _unwrapped(structured: object) -> object:
+def _unwrapped(structured: object, content: Sequence[Mapping[str, Any]]) -> object:
     """Return what servers wrap in an object, as structured content has to be one."""
-    if isinstance(structured, dict) and set(structured) == {"result"}:
-        return structured["result"]
-    return structured
+    if not isinstance(structured, dict) or len(structured) != 1:
+        return structured
+    ((key, value),) = structured.items()
+    is_text = isinstance(value, str) and value in [it.get("text") for it in content]
+    return value if key == "result" or is_text else structured
 
 
 def _decoded(text: str) -> object:
