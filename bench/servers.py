@@ -20,7 +20,7 @@ from bench.answer import Answer
 from bench.load import PROJECT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 USER = "default"
 
@@ -95,11 +95,16 @@ def reference(module: str, recorded: Answer) -> Iterator[Server]:
             yield server
 
 
-def first_health() -> float:
-    """Return the seconds from spawning a daemon with a new data directory to its first `/health`."""
+def first_health(prepare: Callable[[Path], None] | None = None) -> float:
+    """Return the seconds from spawning a daemon with a new data directory to its first `/health`.
+
+    `prepare` may put a data directory, `data`, and more into the daemon's directory.
+    """
     port = _free_port()
     line = [sys.executable, "-m", "stringd", "--port", str(port), "--data-dir", "data"]
     with tempfile.TemporaryDirectory() as folder:
+        if prepare:
+            prepare(Path(folder))
         start = time.perf_counter()
         process = subprocess.Popen(line, cwd=folder, env=clean_environment(), stderr=subprocess.DEVNULL)
         try:
