@@ -67,10 +67,17 @@ def test_pieces_are_cut_only_where_needed() -> None:
 @pytest.mark.requirement("bash.stdin.paced", "bash.output.echo.lines")
 def test_hundreds_of_lines_for_a_repl_are_not_echoed(topic: Topic) -> None:
     assert topic("python3 -q").output == ">>> "
-    lines = [f"x{number} = {number}" for number in range(600)]
-    assert topic("\n".join((*lines, "print(x0 + x599)"))).output == "599\n>>> "
-    slow = ["import time", *["time.sleep(0.002)"] * 200, *lines, "x599"]
-    assert topic("\n".join(slow)).output == "599\n>>> "
+    lines = [f"x{number} = {number}" for number in range(300)]
+    assert topic("\n".join((*lines, "print(x0 + x299)"))).output == "299\n>>> "
+    topic.events("//keys ^D")
+
+
+@pytest.mark.long
+@pytest.mark.requirement("bash.stdin.paced")
+def test_lines_wait_for_a_repl_that_is_busy(topic: Topic) -> None:
+    assert topic("python3 -q").output == ">>> "
+    slow = ["import time", *["time.sleep(0.002)"] * 200, *[f"x = {it}" for it in range(300)], "x"]
+    assert topic("\n".join(slow)).output == "299\n>>> "
     topic.events("//keys ^D")
 
 

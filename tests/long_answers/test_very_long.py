@@ -94,6 +94,7 @@ def test_parts_of_it_join(counted: Asker) -> None:
     assert f"part 2 of {count}, from line {start + 1}" in counted.content("/output --part 2")
 
 
+@pytest.mark.long
 @pytest.mark.requirement("answers.kept.all", "answers.kept.restart")
 def test_it_survives_a_kill(own_daemon: DaemonProcess) -> None:
     asker = Asker(daemon=own_daemon)
@@ -137,6 +138,7 @@ def test_a_program_that_is_ended_leaves_all_it_printed(shared: DaemonProcess) ->
     assert asker.content("/output --lines 1000000") == "999999"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("answers.kept.all")
 def test_an_action_keeps_all_it_printed(shared: DaemonProcess) -> None:
     page = f"# Page\n\n{act('count', f'CLI seq {LINES}')}\n"
@@ -147,6 +149,7 @@ def test_an_action_keeps_all_it_printed(shared: DaemonProcess) -> None:
     assert asker.content("/output --lines 1000000") == "1000000"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("answers.kept.masked")
 def test_secrets_are_masked_wherever_they_lie(shared: DaemonProcess) -> None:
     package = shared.home / "packages" / "flood"
