@@ -6,6 +6,7 @@ import struct
 
 import pytest
 
+from stringd.runtime.loading import SMALL_BODY
 from tests.actions.acting import Stage
 from tests.web.server import Site, answer
 
@@ -235,3 +236,12 @@ def test_charset_of_a_page_is_detected(stage: Stage, site: Site) -> None:
     page = f"<!doctype html><meta charset=windows-1251><title>x</title><p>{text}</p>"
     assert text in opened(stage, site, page.encode("cp1251"), "text/html")
     assert text in opened(stage, site, text.encode("koi8-r"), "text/plain")
+
+
+@pytest.mark.requirement("web.kinds.time")
+def test_a_page_for_a_worker_process_is_read(stage: Stage, site: Site) -> None:
+    """The process of a large page may open no files, so that what it imports may not look for any."""
+    words = "word " * 100
+    body = f"<title>Large</title><h1>Large</h1>{f'<p>{words}</p>' * 300}"
+    assert len(body) > SMALL_BODY
+    assert "# Large" in opened(stage, site, body, "text/html")

@@ -107,7 +107,8 @@ class Spills:
     """Opens spills in a directory; the more there are at once, the less each may hold."""
 
     def __init__(self, size: int = LARGEST_SPILL, of_all: int = LARGEST_OF_ALL) -> None:
-        self.directory = Path(tempfile.gettempdir())
+        # Looked for when it is needed: sealed worker processes, which import this, have none.
+        self.directory: Path | None = None
         self._size = size
         self._free = of_all
 
