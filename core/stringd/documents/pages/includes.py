@@ -12,6 +12,7 @@ from stringd.documents.paths.document_origins import Origin, name_of, stem_of
 from stringd.documents.syntax.blocks import included_marker
 from stringd.documents.syntax.diagnostics import Diagnostic
 from stringd.documents.syntax.lines import Lines
+from stringd.documents.syntax.parsed_document import ParsedDocument
 from stringd.documents.syntax.parser import Directive
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.nearest import nearest
@@ -68,9 +69,13 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expanded:
-    """A document's text with its includes expanded, and where each of them begins and ends."""
+    """A document's text with its includes expanded, and where each of them begins and ends.
+
+    Without includes, the text is the document's own, and `unchanged` what was read of it.
+    """
 
     text: str
+    unchanged: ParsedDocument | None = None
     stretches: tuple[Stretch, ...] = ()
 
     def in_document(self, diagnostic: Diagnostic) -> Diagnostic:
@@ -101,7 +106,8 @@ class _Expansion:
 
     def expand(self, text: str, chain: tuple[Origin, ...]) -> Expanded:
         """Expand a text; the chain holds the documents from the page to the one that contains the text."""
-        parsed = read_sheet(text).parsed
+        sheet = read_sheet(text)
+        parsed = sheet.parsed
         lines, position, height = parsed.lines, 0, 0
         pieces: list[str] = []
         stretches: list[Stretch] = []
@@ -113,8 +119,10 @@ class _Expansion:
             pieces += [lines.slice(position, directive.line), included]
             stretches.append(Stretch(name=directive.name, line=directive.line, first=first, last=height))
             position = directive.line + 1
+        if not pieces:
+            return Expanded(text=text, unchanged=sheet)
         tail = lines.slice(position, len(lines))
-        return Expanded(text="".join((*pieces, tail)) if pieces else text, stretches=tuple(stretches))
+        return Expanded(text="".join((*pieces, tail)), stretches=tuple(stretches))
 
     def _included(self, directive: Directive, chain: tuple[Origin, ...]) -> str:
         try:

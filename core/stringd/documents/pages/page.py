@@ -135,7 +135,7 @@ def file_page(path: Path, source: str, read: Read) -> Page:
         return linked
 
     expanded = with_includes(source, path, read_included)
-    sheet = read_sheet(expanded.text)
+    sheet = expanded.unchanged or read_sheet(expanded.text)
     menus, menu_diagnostics = find_menus(sheet.parsed, path, read)
     return Page(
         uri=path.as_uri(),

@@ -39,7 +39,7 @@ async def remote_page(document: Document, fetch: Fetch, deadline: float) -> Page
     linked = _LinkedDocuments(document, fetch, deadline)
     await sheet_of(document.text, OF_A_STRANGER)
     expanded = await linked.complete(lambda: with_includes(document.text, document.uri, linked.read))
-    sheet = await sheet_of(expanded.text, OF_A_STRANGER)
+    sheet = expanded.unchanged or await sheet_of(expanded.text, OF_A_STRANGER)
     menus, diagnostics = await linked.complete(
         lambda: find_menus(sheet.parsed, document.uri, linked.read_menu)
     )
