@@ -49,7 +49,7 @@ def as_read_by_library(value: Any) -> Any:
         return value
     read = {key: as_read_by_library(it) for key, it in value.items()}
     if isinstance(read.get("content"), dict) and "*/*" in read["content"]:
-        read["content"] = {"application/json": read["content"]["*/*"]}
+        read["content"] = {"application/json": read["content"]["*/*"], **read["content"]}
     if isinstance(read.get("encoding"), dict):
         read["encoding"] = {key: it for key, it in read["encoding"].items() if not is_deep(it)}
     if isinstance(read.get("parameters"), list):
@@ -78,5 +78,5 @@ def faults_of(received: Received, origin: str, document: dict[str, Any], path: s
     with warnings.catch_warnings():
         # The library says so of schemes such as OAuth, which it does not check.
         warnings.simplefilter("ignore")
-        result = api.unmarshal_request(RecordedRequest(received, origin))
-    return [f"{type(it).__name__}: {it} {it.__cause__ or ''}"[:5000] for it in result.errors]
+        errors = list(api.iter_request_errors(RecordedRequest(received, origin)))
+    return [f"{type(it).__name__}: {it} {it.__cause__ or ''}"[:5000] for it in errors]
