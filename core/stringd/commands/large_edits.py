@@ -26,7 +26,7 @@ from stringd.documents.paths.text_charsets import encoded
 from stringd.documents.paths.text_files import read_if_there, replaced_span, write_span
 from stringd.errors import ErrorCode, Refusal, StorageFailed
 from stringd.text.formatting import counted
-from stringd.workers.threads import STORAGE
+from stringd.workers.threads import READING, STORAGE
 
 # One character for each byte, as steps of `/undo` keep them.
 _BYTES = "latin-1"
@@ -41,7 +41,7 @@ def addresses_large_part(request: EditRequest) -> bool:
 async def large_lines(invocation: Invocation, request: EditRequest) -> dict[int, str]:
     """Return the addressed lines of a large file, by their numbers."""
     record_seen(invocation.session, request.target.path, large_state(request.target.path))
-    return await STORAGE.run(_lines, request)
+    return await READING.run(_lines, request)
 
 
 async def edit_large(invocation: Invocation, request: EditRequest, body: str | None, verb: str) -> Reply:
