@@ -188,17 +188,18 @@ def test_whole_fence_is_no_flaw(tmp_path: Path, page: str) -> None:
     assert not [it for it in check_file(path, tmp_path) if it.code == DiagnosticCode.FENCE_CUT]
 
 
-def test_directory_check_covers_pages_and_templates(tmp_path: Path) -> None:
+@pytest.mark.parametrize("suffix", [".md.j2", ".jinja"])
+def test_directory_check_covers_pages_and_templates(tmp_path: Path, suffix: str) -> None:
     app = write_app(tmp_path / "parrot")
     put(app / "guide.md", "[x](y.md)\n")
-    put(app / "templates" / "say.md.j2", "one\n{% if %}\n")
+    put(app / "templates" / f"say{suffix}", "one\n{% if %}\n")
     (app / "bad.md").write_bytes(b"\xff")
     code, lines = check(app)
     assert (code, lines[-1]) == (1, "5 files, 3 warnings")
     assert [line.partition(": ")[0] for line in lines[:-1:2]] == [
         "bad.md:1",
         "guide.md:1",
-        "templates/say.md.j2:2",
+        f"templates/say{suffix}:2",
     ]
 
 

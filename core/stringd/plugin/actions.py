@@ -7,6 +7,7 @@ from stringd.actions.answers import Answer
 from stringd.actions.arguments.schema import expectation, schema_of
 from stringd.actions.changed_page import ChangedPage, changed_page, linked_uri
 from stringd.actions.environment.action_environment import (
+    TEMPLATE_SUFFIXES,
     TEMPLATES,
     ActionFunction,
     Environment,
@@ -31,6 +32,7 @@ from stringd.documents.syntax.declared_variables import (
 
 __all__ = [
     "TEMPLATES",
+    "TEMPLATE_SUFFIXES",
     "ActingTopic",
     "ActionCall",
     "ActionFunction",

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 
 from stringd.plugin import Package, Refusal
 from stringd.plugin.actions import (
+    TEMPLATE_SUFFIXES,
     TEMPLATES,
     ActionMethod,
     check_template,
@@ -82,7 +83,7 @@ def check_text(path: Path, root: Path, methods: Methods = tuple) -> CheckedFile:
     `methods` is called only for a document whose actions plugins carry out.
     """
     try:
-        if path.suffix == ".j2":
+        if path.name.endswith(TEMPLATE_SUFFIXES):
             template = TemplateText(text=read_text(path, path.name), role="response.j2")
             return CheckedFile(templates=(template,))
         return _check_document(path, root, methods)
@@ -178,9 +179,10 @@ def _templates(action: Action, document: ParsedDocument, root: Path) -> Iterator
     for (name, role), text in document.actions.templates.items():
         if name == action.id:
             yield text, role
-    path = root / TEMPLATES / f"{action.id}.md.j2"
-    with suppress(Refusal):
-        yield read_if_there(path, path.name) or "", "response.j2"
+    for suffix in TEMPLATE_SUFFIXES:
+        path = root / TEMPLATES / f"{action.id}{suffix}"
+        with suppress(Refusal):
+            yield read_if_there(path, path.name) or "", "response.j2"
 
 
 def _declared(document: ParsedDocument, root: Path) -> set[str]:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from stringd.plugin import ErrorCode, Refusal
+from stringd.plugin.actions import TEMPLATE_SUFFIXES
 from stringd.plugin.documents import ParsedDocument, parsing_effort, read_sheet, read_text
 
 ENTRIES = ("string.md", "index.md")
@@ -56,7 +57,7 @@ def app_texts(directory: Path) -> list[Path]:
 
 
 def _is_template(path: Path) -> bool:
-    return path.name.endswith((".md.j2", ".jinja")) and path.is_file()
+    return path.name.endswith(TEMPLATE_SUFFIXES) and path.is_file()
 
 
 def read_entry(entry: Path) -> ParsedDocument:

@@ -31,7 +31,7 @@ from stringd.text.masking import mask_beginning, mask_values
 from stringd.text.web_urls import origin_of
 
 TEMPLATES = "templates"
-_TEMPLATE_SUFFIXES = (".md.j2", ".jinja")
+TEMPLATE_SUFFIXES = (".md.j2", ".jinja")
 _USES_FOREIGN = "Use what another document has brought"
 
 
@@ -88,7 +88,7 @@ class Environment:
             if (action, role) in page.sheet.actions.templates:
                 return page.sheet.actions.templates[action, role], role
         package = self.package
-        for suffix in _TEMPLATE_SUFFIXES if package else ():
+        for suffix in TEMPLATE_SUFFIXES if package else ():
             assert package is not None
             text = read_if_there(inside(package, f"{TEMPLATES}/{action}{suffix}"), action)
             if text is not None:
