@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import itertools
 import json
 import os
@@ -9,8 +10,9 @@ import pwd
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,7 @@ _DRIVER = Path(__file__).with_name("driver.py")
 _SHIM = Path(__file__).with_name("sudo_shim.sh")
 _POLICIES = Path("/etc/sudoers.d")
 _PATIENCE = 40.0
+_LOCK = Path(tempfile.gettempdir(), "stringd-tests-sudoers.lock")
 _numbers = itertools.count(1)
 
 
@@ -58,9 +61,9 @@ class Sudoer:
 
     def run(self, *stages: Sequence[str], **options: Any) -> dict[str, Any]:
         """Run a request; return what came of it."""
-        done = subprocess.run(
-            self.command(*stages, **options), capture_output=True, timeout=_PATIENCE, check=False, cwd="/"
-        )
+        command = self.command(*stages, **options)
+        with _policies_locked(fcntl.LOCK_SH) if self.is_real else nullcontext():
+            done = subprocess.run(command, capture_output=True, timeout=_PATIENCE, check=False, cwd="/")
         assert done.stdout, done.stderr.decode()
         result: dict[str, Any] = json.loads(done.stdout)
         return result
@@ -83,11 +86,13 @@ def sudoer(policy: str) -> Iterator[Sudoer]:
     entry = _POLICIES / name
     _change_accounts("useradd", "--no-create-home", "--shell", "/bin/sh", "--password", _HASH, name)
     try:
-        entry.write_text(f"{name} ALL=(ALL:ALL) {policy}\n", encoding="utf-8")
-        entry.chmod(0o440)
+        with _policies_locked(fcntl.LOCK_EX):
+            entry.write_text(f"{name} ALL=(ALL:ALL) {policy}\n", encoding="utf-8")
+            entry.chmod(0o440)
         yield Sudoer(name=name, user_id=pwd.getpwnam(name).pw_uid)
     finally:
-        entry.unlink(missing_ok=True)
+        with _policies_locked(fcntl.LOCK_EX):
+            entry.unlink(missing_ok=True)
         _change_accounts("userdel", name)
 
 
@@ -98,6 +103,14 @@ def shim(folder: Path) -> Iterator[Sudoer]:
     shutil.copy(_SHIM, program)
     program.chmod(0o755)
     yield Sudoer(name=pwd.getpwuid(os.geteuid()).pw_name, user_id=os.geteuid(), sudo=str(program))
+
+
+@contextmanager
+def _policies_locked(mode: int) -> Iterator[None]:
+    """Lock the policies: sudo complains of an entry that another test removes while it reads them all."""
+    with _LOCK.open("a", encoding="utf-8") as lock:
+        fcntl.flock(lock, mode)
+        yield
 
 
 def _change_accounts(*command: str) -> None:
