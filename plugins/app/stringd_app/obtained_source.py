@@ -132,6 +132,9 @@ def _file_at(path: Path, largest: int) -> SourceFile | None:
             data = file.read(largest + 1)
     except NotRegular:
         return None
+    except OSError as error:
+        message = f"Cannot read {path.name}: {error.strerror}"
+        raise Refusal(ErrorCode.INVALID_TARGET, message) from error
     media_type = detect_media_type("", data, path.name)
     return SourceFile(name=path.name, uri=path.as_uri(), data=data, media_type=media_type)
 
