@@ -10,7 +10,7 @@ from pathlib import Path
 
 from stringd.plugin import ErrorCode, Invocation, Refusal
 from stringd.plugin.documents import confine, is_directory, is_there, is_uri, resolve
-from stringd.plugin.files import open_file
+from stringd.plugin.files import NotRegular, open_file
 from stringd.plugin.media_types import detect_media_type
 from stringd.plugin.workers import READING
 from stringd_app.app_registry import packages_directory
@@ -124,16 +124,13 @@ def _is_of_kind(kind: AppSource, file: SourceFile) -> bool:
 
 
 def _file_at(path: Path, largest: int) -> SourceFile | None:
-    """Read a file that may be of some kind; None for documents, directories and what can't be read.
-
-    Copying what can't be read refuses it.
-    """
+    """Read a file that may be of some kind; None for documents, directories and what is too large."""
     if path.suffix == _PAGE or is_directory(path, path.name):
         return None
     try:
         with open_file(path) as file:
             data = file.read(largest + 1)
-    except OSError:
+    except NotRegular:
         return None
     except OSError as error:
         message = f"Cannot read {path.name}: {error.strerror}"

@@ -9,8 +9,8 @@ from stringd.plugin import CliCommand, HealthField, Loader, Runtime, Service, Se
 from stringd.plugin.actions import ActionMethod
 from stringd_app import AppSource
 from stringd_mcp.apps.mcp_apps import mcp_apps
-from stringd_mcp.connecting.mcp_command import MCP
-from stringd_mcp.connecting.prompt_command import PROMPT
+from stringd_mcp.client_setup.mcp_command import MCP
+from stringd_mcp.client_setup.prompt_command import PROMPT
 from stringd_mcp.mcp_settings import McpSettings
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ import argparse
 from stringd_mcp.plugin import stringd_cli
 for command in stringd_cli():
     command.configure(argparse.ArgumentParser())
-from stringd_mcp.connecting import bridge_connection, installation, stdio_bridge
+from stringd_mcp.client_setup import bridge_connection, installation, stdio_bridge
 import websockets.sync.client
 """
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from stringd_mcp.connecting.json_edit import InvalidFile
+from stringd_mcp.client_setup.json_edit import InvalidFile
 
 _STEP = 2
 

@@ -36,7 +36,7 @@ def _add_access(parser: argparse.ArgumentParser, *, is_default: bool = True) -> 
 
 def _run(arguments: argparse.Namespace) -> int:
     if arguments.action == "install":
-        from stringd_mcp.connecting.installation import install
+        from stringd_mcp.client_setup.installation import install
 
         return install(arguments)
     return _serve(arguments)
@@ -44,8 +44,8 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _serve(arguments: argparse.Namespace) -> int:
     from stringd.plugin.terminal_programs import user_argument
-    from stringd_mcp.connecting.bridge_connection import BridgeConnection
-    from stringd_mcp.connecting.stdio_bridge import StdioBridge
+    from stringd_mcp.client_setup.bridge_connection import BridgeConnection
+    from stringd_mcp.client_setup.stdio_bridge import StdioBridge
 
     user = user_argument(arguments.user or os.environ.get("STRINGD_USER") or "default")
     topics = [it.strip() for it in (arguments.topics or "").split(",") if it.strip()]

@@ -14,8 +14,8 @@ from typing import Any
 from stringd.plugin import Fault
 from stringd.plugin.cli import write_output
 from stringd.plugin.files import made_folder, write_atomically
-from stringd_mcp.connecting.client_files import CLIENTS, AgentClient, Entry
-from stringd_mcp.connecting.json_edit import InvalidFile
+from stringd_mcp.client_setup.client_files import CLIENTS, AgentClient, Entry
+from stringd_mcp.client_setup.json_edit import InvalidFile
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _LARGEST = 64 * 1024 * 1024

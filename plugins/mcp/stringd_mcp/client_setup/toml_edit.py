@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from stringd_mcp.connecting.json_edit import InvalidFile
+from stringd_mcp.client_setup.json_edit import InvalidFile
 
 _HEADER = re.compile(r"\s*\[(?P<array>\[)?(?P<name>[^\[\]#]+)\]\]?\s*(?:#.*)?$")
 _STRINGS = re.compile(r"\"\"\"|'''|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|#[^\n]*")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from stringd_mcp.connecting.json_edit import parse_json, with_json_entry
-from stringd_mcp.connecting.toml_edit import parse_toml, with_toml_entry
-from stringd_mcp.connecting.yaml_edit import parse_yaml, with_yaml_entry
+from stringd_mcp.client_setup.json_edit import parse_json, with_json_entry
+from stringd_mcp.client_setup.toml_edit import parse_toml, with_toml_entry
+from stringd_mcp.client_setup.yaml_edit import parse_yaml, with_yaml_entry
 
 Entry: TypeAlias = Mapping[str, Any]
 
