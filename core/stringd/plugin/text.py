@@ -8,6 +8,14 @@ from stringd.text.diff import Difference
 from stringd.text.diff import compare as compare_lines
 from stringd.text.envelope import reply_text
 from stringd.text.escaping import printable, visible, visible_line
+from stringd.text.foreign_markdown import (
+    foreign_code,
+    foreign_line,
+    foreign_paragraph,
+    foreign_quote,
+    foreign_text,
+    foreign_value,
+)
 from stringd.text.formatting import MOST, counted, fenced, shortened
 from stringd.text.head_and_tail import HeadTailBuffer, limited, omission
 from stringd.text.masking import MASK, mask_beginning, masked_in_shell
@@ -32,6 +40,12 @@ __all__ = [
     "counted",
     "fenced",
     "first_line",
+    "foreign_code",
+    "foreign_line",
+    "foreign_paragraph",
+    "foreign_quote",
+    "foreign_text",
+    "foreign_value",
     "label",
     "limited",
     "mask_beginning",

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stringd.documents.syntax.blocks import Names, slug
-from stringd.documents.syntax.json_scalars import has_lines, is_url, short_line, text_line
+from stringd.documents.syntax.json_scalars import has_lines, is_url, short_line
 from stringd.documents.syntax.json_tables import JsonTable, table_of, table_row
 from stringd.text.escaping import visible, visible_line
+from stringd.text.foreign_markdown import foreign_value, without_block
 from stringd.text.formatting import fenced
 
 _DEEPEST = 12
@@ -23,10 +24,6 @@ _INDENT = "  "
 _ID = re.compile(r"(?:^|[_-])(?:id|uuid|guid|sha|hash|digest|cursor)$|(?:Id|ID|Uuid|Cursor)$")
 _LONGEST_TYPED_ID = 12
 _BEGINNING = 8
-# Where a block of Markdown would begin within a list item: a backslash goes there.
-_BLOCK_MARK = re.compile(
-    r"^(?:\d+(?=[.)](?:\s|$))|(?=[-+*](?:\s|$)|#{1,6}(?:\s|$)|>|`{3}|~{3}|\||<[A-Za-z!?/]|(?:[-*_]\s*){3,}$))"
-)
 _NOT_IN_NAME = re.compile(r"[^\w-]+", re.ASCII)
 
 
@@ -62,7 +59,7 @@ class _Handles:
     def of_link(self, key: str, url: str) -> str:
         """Return the name of a link, or else a link of Markdown."""
         name = self._name(key, url, self.links)
-        return name or f"[{text_line(key) or 'link'}](<{visible_line(url)}>)"
+        return name or f"[{foreign_value(key) or 'link'}](<{visible_line(url)}>)"
 
     def of_id(self, key: str, value: object) -> str | None:
         """Return the name of a long id; None for other values."""
@@ -100,13 +97,13 @@ class _Writer:
             if not _is_absent(member):
                 yield from self._member(name, member, depth)
         for word, names in _absent(value).items():
-            yield self._item(word, ", ".join(map(text_line, names)), depth)
+            yield self._item(word, ", ".join(map(foreign_value, names)), depth)
 
     def _member(self, name: str, value: Any, depth: int) -> Iterator[str]:
-        label = text_line(name) or '""'
+        label = foreign_value(name) or '""'
         line = self._short(name, value)
         if line is not None or depth >= _DEEPEST:
-            yield self._item(label, line if line is not None else text_line(json.dumps(value)), depth)
+            yield self._item(label, line if line is not None else foreign_value(json.dumps(value)), depth)
         elif isinstance(value, Mapping):
             yield self._item(label, "", depth)
             yield from self._members(value, depth + 1)
@@ -142,7 +139,7 @@ class _Writer:
             )
         yield ""
         if table.absent:
-            yield self._item("null", ", ".join(map(text_line, table.absent)), depth)
+            yield self._item("null", ", ".join(map(foreign_value, table.absent)), depth)
 
     def _cell(self, name: str, value: Any) -> str:
         if handle := self._handles.of_id(name, value):
@@ -154,17 +151,13 @@ class _Writer:
         if is_url(value):
             return self._handles.of_link(name, value)
         if handle := self._handles.of_id(name, value):
-            return f"{text_line(value)} ({handle})"
+            return f"{foreign_value(value)} ({handle})"
         return short_line(name, value)
 
     @staticmethod
     def _item(label: str, text: str, depth: int) -> str:
         line = f"{label}: {text}".rstrip() if label else text
-        return f"{_INDENT * depth}- {_BLOCK_MARK.sub(_escaped, line)}"
-
-
-def _escaped(before: re.Match[str]) -> str:
-    return f"{before[0]}\\"
+        return f"{_INDENT * depth}- {without_block(line)}"
 
 
 def _block(text: str, depth: int) -> list[str]:

@@ -8,14 +8,11 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from stringd.text.escaping import visible_line
+from stringd.text.foreign_markdown import foreign_value
 
 LONGEST_INLINE = 80
 """The most characters of an object or a list on one line."""
 _URL = re.compile(r"https?://[^\s<>\"\x00-\x1f]+", re.IGNORECASE)
-# What would be a link, a reference, the definition of one, or a comment, which documents use as markers.
-_MARKUP = re.compile(r"\](?=[\[(:])|<(?=!--)")
-_ESCAPES = {"]": "\\]", "<": "&lt;"}
 _SEPARATORS = re.compile(r"[,{}\[\]]|: |^\s|\s$|^$")
 _TIME_KEY = re.compile(
     r"(?:^|[_-])(?:at|date|time|timestamp|created|updated|modified|expires)$|(?:At|Date|Time|Timestamp)$"
@@ -41,15 +38,10 @@ def has_lines(value: object) -> bool:
     return isinstance(value, str) and "\n" in value.strip("\n")
 
 
-def text_line(text: str) -> str:
-    """Return a text on one line, in which nothing is a link of Markdown or a marker of documents."""
-    return _MARKUP.sub(lambda found: _ESCAPES[found[0]], visible_line(text))
-
-
 def scalar_line(key: str, value: object) -> str:
     """Return a text, number, truth value or null on one line, and a time in seconds with its date."""
     if isinstance(value, str):
-        return text_line(value) or '""'
+        return foreign_value(value) or '""'
     if isinstance(value, int | float) and not isinstance(value, bool) and _TIME_KEY.search(key):
         return f"{json.dumps(value)}{_date(value)}"
     return json.dumps(value)
@@ -73,7 +65,7 @@ def short_line(key: str, value: Any) -> str | None:
 def _members(value: Mapping[str, Any]) -> Iterator[str | None]:
     for name, member in value.items():
         part = _part(name, member)
-        yield part and f"{text_line(name)}: {part}"
+        yield part and f"{foreign_value(name)}: {part}"
 
 
 def _elements(key: str, value: list[Any]) -> Iterator[str | None]:
@@ -86,7 +78,7 @@ def _part(key: str, value: Any) -> str | None:
         return None
     line = scalar_line(key, value)
     is_unclear = isinstance(value, str) and value and _SEPARATORS.search(value)
-    return json.dumps(line, ensure_ascii=False) if is_unclear else line
+    return foreign_value(json.dumps(value, ensure_ascii=False)) if is_unclear else line
 
 
 def _date(value: float) -> str:

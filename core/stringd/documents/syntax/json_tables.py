@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stringd.documents.syntax.json_scalars import is_url, short_line, text_line
+from stringd.documents.syntax.json_scalars import is_url, short_line
+from stringd.text.foreign_markdown import foreign_value
 
 _MOST_COLUMNS = 12
 _LONGEST_CELL = 120
@@ -28,7 +29,7 @@ class JsonTable:
 
     def heading(self) -> tuple[str, str]:
         """Return the first two lines of the table."""
-        return table_row(text_line(it) for it in self.columns), table_row("---" for _ in self.columns)
+        return table_row(foreign_value(it) for it in self.columns), table_row("---" for _ in self.columns)
 
 
 def table_row(cells: Iterable[str]) -> str:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stringd.plugin.documents import Names
-from stringd.plugin.text import counted, printable
+from stringd.plugin.text import (
+    counted,
+    foreign_code,
+    foreign_line,
+    foreign_paragraph,
+    foreign_quote,
+    foreign_text,
+    printable,
+)
 from stringd_mcp.apps.method_names import CONNECT_METHOD, METHOD, PROMPT_METHOD
-from stringd_mcp.apps.stranger_text import stranger_line, stranger_text
 from stringd_mcp.apps.tool_arguments import ToolParameter, parameters_of
 from stringd_mcp.connections.server_description import ServerDescription
 from stringd_mcp.connections.server_listing import ServerListing, ServerPrompt, ServerResource, ServerTool
@@ -20,6 +27,7 @@ _MOST_RESOURCES = 200
 _MOST_SHOWN = 30
 _LONGEST_DESCRIPTION = 4000
 _LONGEST_OF_PARAMETER = 300
+_LONGEST_URI, _LONGEST_NAME = 2000, 1000
 _NOT_IN_ID = re.compile(r"[^a-z0-9_-]+")
 _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _WORD = re.compile(r"[A-Za-z0-9]+")
@@ -36,6 +44,7 @@ def pages_of(
     name: str, server: ServerDescription, listing: ServerListing, known: ServerListing | None = None
 ) -> Mapping[str, str]:
     """Return the pages of a server by file name; what `known` lacks is marked as new or changed."""
+    listing = _callable(listing)
     groups, ids = _groups(listing.tools), action_ids(listing.tools)
     write = _Writer(ids, known or listing)
     parts = [_head(name, server, listing), "" if listing.protocol else _connect(server)]
@@ -53,11 +62,6 @@ def action_ids(tools: Iterable[ServerTool]) -> Mapping[str, str]:
     """Return the id of the action of each tool, by the tool's name."""
     names = Names(_RESERVED)
     return {it.name: names.take(_id_of(it.name)) for it in tools}
-
-
-def callable_tools(listing: ServerListing) -> Sequence[ServerTool]:
-    """Return the tools whose names can be the target of an action."""
-    return [it for it in listing.tools if it.name == it.name.strip() and it.name.isprintable()]
 
 
 def identity_of(text: str) -> str:
@@ -89,8 +93,8 @@ class _Writer:
         return title + "\n".join(map(self._tool, group.tools))
 
     def _tool(self, tool: ServerTool) -> str:
-        title = f"{stranger_line(tool.title)}\n\n" if tool.title and tool.title != tool.name else ""
-        described = stranger_text(tool.description[:_LONGEST_DESCRIPTION]) if tool.description else ""
+        title = f"{foreign_paragraph(tool.title)}\n\n" if tool.title and tool.title != tool.name else ""
+        described = foreign_text(tool.description[:_LONGEST_DESCRIPTION]) if tool.description else ""
         parameters = parameters_of(tool.input_schema)
         lines = [f"CALL {METHOD} {tool.name}", *map(_parameter_line, parameters)]
         listed = "\n".join(_parameter_items(parameters))
@@ -105,14 +109,28 @@ class _Writer:
         return f"[!] This tool {what} the installation.\n\n"
 
 
+def _callable(listing: ServerListing) -> ServerListing:
+    """Return a listing without the tools and prompts whose names cannot be the target of an action."""
+    tools = tuple(it for it in listing.tools if _is_target(it.name))
+    prompts = tuple(it for it in listing.prompts if _is_target(it.name))
+    names = [*(it.name for it in listing.tools), *(it.name for it in listing.prompts)]
+    odd = [it for it in names if not _is_target(it)]
+    remarks = [f"left out, as its name cannot be called: {printable(it)}" for it in odd[:_MOST_SHOWN]]
+    return replace(listing, tools=tools, prompts=prompts, omissions=(*listing.omissions, *remarks))
+
+
+def _is_target(name: str) -> bool:
+    return bool(name) and name == name.strip() and name.isprintable() and len(name) <= _LONGEST_NAME
+
+
 def _head(name: str, server: ServerDescription, listing: ServerListing) -> str:
-    title = stranger_line(listing.title or listing.name or name)
-    version = f" {stranger_line(listing.version, 40)}" if listing.version else ""
+    title = foreign_line(listing.title or listing.name or name)
+    version = f" {foreign_line(listing.version, 40)}" if listing.version else ""
     kind = "A remote MCP server" if server.url else "An MCP server"
     requires = [f"requires: [{', '.join(server.secret_names)}]"] if server.secret_names else []
     front = ["---", f"name: {name}", "namespace: mcp", "find: app", *requires, "---"]
     offers = f", with {offers_of(listing)}" if listing.protocol else ""
-    told = stranger_text(listing.instructions[:_LONGEST_DESCRIPTION]) if listing.instructions.strip() else ""
+    told = foreign_text(listing.instructions[:_LONGEST_DESCRIPTION]) if listing.instructions.strip() else ""
     said = (told, "") if told else ()
     lines = [*front, f"# {title}", "", f"{kind}: {title}{version}{offers}.", "", *said]
     return "\n".join(lines)
@@ -201,16 +219,12 @@ def _parameter_item(parameter: ToolParameter) -> str:
     """Return a parameter as readers of the page see it."""
     facts = ["required"] if parameter.required else []
     facts += [" | ".join(parameter.choices)] if parameter.choices else []
-    told = f": {stranger_line(parameter.description)}" if parameter.description else ""
+    told = f": {foreign_line(parameter.description)}" if parameter.description else ""
     return f"- `--{parameter.name}` {', '.join((parameter.type, *facts))}{told}"
 
 
 def _quoted(description: str) -> str:
-    text = printable(" ".join(description.split()))
-    cut = text if len(text) <= _LONGEST_OF_PARAMETER else f"{text[:_LONGEST_OF_PARAMETER]}…"
-    # A backslash is no escape here but before a quote or another one.
-    escaped = cut.replace("\\", "\\\\").replace('"', '\\"')
-    return f' "{escaped}"' if cut else ""
+    return f" {foreign_quote(description, _LONGEST_OF_PARAMETER)}" if description.strip() else ""
 
 
 def _prompts(prompts: Sequence[ServerPrompt]) -> str:
@@ -226,7 +240,7 @@ def _prompts(prompts: Sequence[ServerPrompt]) -> str:
             name = parameters.take(_parameter_name(each.name))
             required = " (required)" if each.required else ""
             lines.append(f"  {name}: string{required}{_quoted(each.description)}")
-        described = stranger_text(it.description[:_LONGEST_DESCRIPTION]) if it.description else ""
+        described = foreign_text(it.description[:_LONGEST_DESCRIPTION]) if it.description else ""
         sections.append(f"### {action}\n\n{described}\n\n{_action(action, lines)}")
     return "\n".join(sections)
 
@@ -248,19 +262,20 @@ def _resources(resources: Sequence[ServerResource]) -> str:
         return ""
     lines = ["## Resources", "", "`/open URI` opens one.", ""]
     for it in resources[:_MOST_RESOURCES]:
-        title = stranger_line(it.title or it.name)
-        kind = f" ({stranger_line(it.media_type, 60)})" if it.media_type else ""
-        described = f": {stranger_line(it.description)}" if it.description else ""
+        title = foreign_paragraph(it.title or it.name)
+        kind = f" ({foreign_line(it.media_type, 60)})" if it.media_type else ""
+        described = f": {foreign_line(it.description)}" if it.description else ""
         lines.append(f"- {title}{kind}{described}")
         # In code, nothing of a URI is markup.
-        lines.append(f"  `{printable(it.uri).replace('`', '%60')}`")
+        uri = printable(it.uri).replace("`", "%60")
+        lines.append(f"  {foreign_code(uri, _LONGEST_URI)}")
     if len(resources) > _MOST_RESOURCES:
         lines.append(f"- and {len(resources) - _MOST_RESOURCES} more")
     return "\n".join((*lines, ""))
 
 
 def _remarks(omissions: Sequence[str]) -> str:
-    return "\n".join(f"[!] {stranger_line(it)}" for it in omissions)
+    return "\n".join(f"[!] {foreign_line(it)}" for it in omissions)
 
 
 def _id_of(name: str) -> str:

@@ -11,12 +11,11 @@ from typing import Any
 from stringd.plugin import ErrorCode, Refusal, Runtime, Zone
 from stringd.plugin.actions import ActionCall, Answer, flaw_of_action
 from stringd.plugin.documents import Action, Diagnostic
-from stringd.plugin.text import fenced, nearest, printable
+from stringd.plugin.text import fenced, foreign_text, nearest, printable
 from stringd_mcp.apps.app_servers import AppServers, UsedServer
 from stringd_mcp.apps.argument_check import check_arguments
 from stringd_mcp.apps.server_package import read_package
 from stringd_mcp.apps.server_pages import offers_of, prompt_arguments
-from stringd_mcp.apps.stranger_text import stranger_text
 from stringd_mcp.apps.tool_arguments import arguments_of, schema_lines
 from stringd_mcp.apps.tool_results import ResultReader
 from stringd_mcp.connections.server_listing import ServerTool
@@ -131,7 +130,7 @@ def describe_tool(action: Action, package: Path | None) -> str:
     if tool is None:
         return ""
     fields = list(schema_lines(tool.input_schema))[:_MOST_FIELDS]
-    parts = [stranger_text(tool.description), fenced("\n".join(map(printable, fields))) if fields else ""]
+    parts = [foreign_text(tool.description), fenced("\n".join(map(printable, fields))) if fields else ""]
     return "\n\n".join(filter(None, parts))
 
 

@@ -15,10 +15,9 @@ from typing import Any
 from stringd.plugin import Refusal, Zone
 from stringd.plugin.actions import ActionCall, Answer
 from stringd.plugin.documents import Names, json_markdown, slug
-from stringd.plugin.text import counted, printable
+from stringd.plugin.text import counted, foreign_line, foreign_text, printable
 from stringd.plugin.workers import READING
 from stringd_mcp.apps.resource_uris import resource_uri
-from stringd_mcp.apps.stranger_text import stranger_line, stranger_text
 
 TOOL_FAILED = "TOOL_FAILED"
 _MOST_NAMES = 200
@@ -72,7 +71,7 @@ class ResultReader:
         """Return the messages of a prompt as an answer."""
         for message in result.get("messages") or []:
             content = message.get("content")
-            self._parts.append(f"**{stranger_line(str(message.get('role')), 40)}**")
+            self._parts.append(f"**{foreign_line(str(message.get('role')), 40)}**")
             for block in content if isinstance(content, list) else [content]:
                 if isinstance(block, dict):
                     await self._block(block)
@@ -89,19 +88,19 @@ class ResultReader:
             case "resource_link":
                 self._resource_link(block)
             case other:
-                self._parts.append(f"[!] Content of an unknown type: {stranger_line(str(other), 60)}")
+                self._parts.append(f"[!] Content of an unknown type: {foreign_line(str(other), 60)}")
 
     async def _text(self, text: str) -> None:
         self._texts.append(text)
         decoded = _decoded(text)
         if isinstance(decoded, str):
-            self._parts.append(stranger_text(text))
+            self._parts.append(foreign_text(text))
         else:
             await self._json(decoded)
 
     async def _json(self, value: object) -> None:
         if isinstance(value, str):
-            self._parts.append(stranger_text(value))
+            self._parts.append(foreign_text(value))
             return
         taken = (*self.call.taken_names(), *self._links, *self._values)
         most = _MOST_NAMES - len(self._links) - len(self._values)
@@ -117,14 +116,14 @@ class ResultReader:
         if isinstance(blob := resource.get("blob"), str):
             await self._save("file", blob, media_type, uri)
             return
-        self._parts.append(f"{self._name_of(uri, 'resource')} ({stranger_line(uri)})")
+        self._parts.append(f"{self._name_of(uri, 'resource')} ({foreign_line(uri)})")
         await self._text(str(resource.get("text") or ""))
 
     def _resource_link(self, block: Mapping[str, Any]) -> None:
         uri = str(block.get("uri") or "")
         label = str(block.get("title") or block.get("name") or uri)
-        facts = [stranger_line(label), *([stranger_line(str(it))] if (it := block.get("mimeType")) else [])]
-        described = f": {stranger_line(str(it))}" if (it := block.get("description")) else ""
+        facts = [foreign_line(label), *([foreign_line(str(it))] if (it := block.get("mimeType")) else [])]
+        described = f": {foreign_line(str(it))}" if (it := block.get("description")) else ""
         self._parts.append(f"- {self._name_of(uri, label)} ({', '.join(facts)}){described}")
 
     def _name_of(self, uri: str, label: str) -> str:
@@ -155,8 +154,8 @@ class ResultReader:
             # Names in answers from the network lead to the network only.
             home = self.call.invocation.session.user.home
             link = self._link(f"{kind}-{self._saved}", f"{home}{path[1:]}") + " "
-        of = f" of {stranger_line(uri)}" if uri else ""
-        facts = f"{stranger_line(shown, 60)}, {counted(len(data), 'byte')}"
+        of = f" of {foreign_line(uri)}" if uri else ""
+        facts = f"{foreign_line(shown, 60)}, {counted(len(data), 'byte')}"
         self._parts.append(f"- {link}{kind} ({facts}){of}, saved as {path}")
 
     def _failed(self, content: Iterable[Mapping[str, Any]]) -> Refusal:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from stringd_openapi.app_pages.strangers_text import plain, quoted
+from stringd_openapi.app_pages.description_lines import plain, quoted
 from stringd_openapi.model.json_schemas import follow, types_of
 from stringd_openapi.model.operations import Body, Operation, Schema
 

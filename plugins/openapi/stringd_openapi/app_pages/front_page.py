@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stringd.plugin.text import foreign_code
 from stringd_openapi.app_pages.action_text import METHOD
-from stringd_openapi.app_pages.strangers_text import code, inline, paragraph, plain, scalar
+from stringd_openapi.app_pages.description_lines import inline, paragraph, plain, scalar
 from stringd_openapi.app_pages.tag_pages import TagPage
 from stringd_openapi.model.names import NEXT, action_id
 from stringd_openapi.model.security_schemes import UNNAMED, SecurityScheme, is_always_needed
@@ -96,17 +97,18 @@ class FrontPage:
         yield f"{count} operation{'' if count == 1 else 's'}"
         terms = plain(text_of(self._info.get("termsOfService")), _LONGEST_URL)
         if terms:
-            yield f"Terms: {code(terms, _LONGEST_URL)}"
+            yield f"Terms: {foreign_code(terms, _LONGEST_URL)}"
 
     def _server_lines(self) -> Iterator[str]:
         if not self.server:
             yield f"None is known: write its URL behind `{SERVER}:` in this app's {ENTRY}."
             return
-        yield f"Calls go to {code(self.server, _LONGEST_URL)}, which `{SERVER}:` in this app's {ENTRY} names."
+        server = foreign_code(self.server, _LONGEST_URL)
+        yield f"Calls go to {server}, which `{SERVER}:` in this app's {ENTRY} names."
         others = [it for it in self.servers if it != self.server]
         if others:
             yield ""
-            yield from (f"- also: {code(it, _LONGEST_URL)}" for it in others[:_MOST_SERVERS])
+            yield from (f"- also: {foreign_code(it, _LONGEST_URL)}" for it in others[:_MOST_SERVERS])
 
     def _secret_blocks(self) -> Iterator[str]:
         lines = [line for scheme in self.schemes.values() for line in self._scheme_lines(scheme)]

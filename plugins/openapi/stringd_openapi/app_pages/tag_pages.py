@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stringd.plugin.documents import Names
+from stringd.plugin.text import foreign_code
 from stringd_openapi.app_pages.action_text import action_fence
-from stringd_openapi.app_pages.strangers_text import code, inline, paragraph
+from stringd_openapi.app_pages.description_lines import inline, paragraph
 from stringd_openapi.model.names import action_id
 from stringd_openapi.model.operations import Operation
 
@@ -53,7 +54,7 @@ def _page(name: str, operations: list[Operation], description: str, names: Names
 
 def operation_text(operation: Operation) -> str:
     """Return the part of a page about an operation."""
-    request = f"{operation.method} {code(operation.path, _LONGEST_PATH)}"
+    request = f"{operation.method} {foreign_code(operation.path, _LONGEST_PATH)}"
     summary = inline(operation.summary, _LONGEST_SUMMARY)
     notes = [summary] if summary else []
     notes += ["deprecated"] if operation.deprecated else []

@@ -10,9 +10,9 @@ from typing import Any
 from stringd.plugin import Refusal
 from stringd.plugin.actions import flaw_of_action
 from stringd.plugin.documents import Action, Diagnostic
-from stringd.plugin.text import shortened, visible_line
+from stringd.plugin.text import foreign_code, shortened, visible_line
 from stringd_openapi.app_pages.action_text import parameter_type
-from stringd_openapi.app_pages.strangers_text import code, inline
+from stringd_openapi.app_pages.description_lines import inline
 from stringd_openapi.call_requests.value_checks import expected_types
 from stringd_openapi.calling.installed_description import flags_of, operation_of
 from stringd_openapi.model.json_schemas import follow
@@ -61,7 +61,7 @@ def check_action(action: Action, package: Path | None) -> Iterator[Diagnostic]:
 
 
 def _lines(operation: Operation) -> Iterator[str]:
-    yield f"Request: {operation.method} {code(operation.path, _TEXT)}"
+    yield f"Request: {operation.method} {foreign_code(operation.path, _TEXT)}"
     for text in (operation.summary, operation.description):
         if shown := inline(text, 2 * _TEXT):
             yield f"About: {shown}"
@@ -81,7 +81,7 @@ def _lines(operation: Operation) -> Iterator[str]:
 
 
 def _parameter_lines(parameter: Parameter, definitions: Mapping[str, Schema]) -> Iterator[str]:
-    where = f"{parameter.location} {code(parameter.name, 80)}"
+    where = f"{parameter.location} {foreign_code(parameter.name, 80)}"
     notes = [
         where,
         *(["required"] if parameter.required else []),
@@ -101,13 +101,13 @@ def _body_lines(body: Body, definitions: Mapping[str, Schema]) -> Iterator[str]:
         if it.name in body.files:
             notes.append("path of a file")
         if it.flag != it.name:
-            notes.append(f"sent as {code(it.name, 80)}")
+            notes.append(f"sent as {foreign_code(it.name, 80)}")
         yield from _value_lines(f"--{it.flag}", it.schema, definitions, notes)
     if body.whole:
         notes = ["path of a file"] if body.is_file else []
         yield from _value_lines(f"--{body.whole}", True if body.fields else body.schema, definitions, notes)
     if body.example is not None:
-        yield f"- example: {code(_json(body.example), 4 * _EXAMPLE)}"
+        yield f"- example: {foreign_code(_json(body.example), 4 * _EXAMPLE)}"
 
 
 def _value_lines(
@@ -125,7 +125,7 @@ def _value_lines(
     line = f"{'  ' * depth}- {name}: {', '.join(told)}{' — ' if shown else ''}{shown}"
     example = found.get("example") if example is None else example
     if example is not None:
-        line += f" e.g. {code(_json(example), _EXAMPLE)}"
+        line += f" e.g. {foreign_code(_json(example), _EXAMPLE)}"
     yield line
     if depth < _DEEPEST:
         yield from _member_lines(name, schema, definitions, depth)
@@ -170,9 +170,9 @@ def _constraints(schema: Mapping[str, Any]) -> Iterator[str]:
         if keyword in schema:
             yield f"{word} {schema[keyword]}"
     if "pattern" in schema:
-        yield f"matches {code(schema['pattern'], 80)}"
+        yield f"matches {foreign_code(schema['pattern'], 80)}"
     if "default" in schema:
-        yield f"default {code(_json(schema['default']), 80)}"
+        yield f"default {foreign_code(_json(schema['default']), 80)}"
 
 
 def _json(value: Any) -> str:

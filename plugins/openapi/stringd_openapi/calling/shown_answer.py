@@ -15,7 +15,7 @@ from stringd.plugin import ErrorCode, HttpResponse, Refusal
 from stringd.plugin.actions import ActionCall, Answer
 from stringd.plugin.documents import Names, json_markdown
 from stringd.plugin.text import shortened, visible_line
-from stringd_openapi.app_pages.strangers_text import inline
+from stringd_openapi.app_pages.description_lines import inline
 from stringd_openapi.model.operations import Operation
 
 FOLDER = "~/downloads"

@@ -1,19 +1,16 @@
-"""The texts of a description in our documents: shown as text, never markup, markers or actions."""
+"""The texts of a description, which may have links and tags, on one line of our documents."""
 
 from __future__ import annotations
 
 import json
 import re
 
-from stringd.plugin.text import shortened, visible_line
+from stringd.plugin.text import foreign_line, foreign_paragraph, foreign_quote, shortened, visible_line
 
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\(\s*<?([^()<>\s]*)>?[^()\n]*\)")
 _TAG = re.compile(
     r"<(?:br|p|/p|li|/li|ul|/ul|b|/b|strong|/strong|em|/em|i|/i|code|/code)\s*/?>", re.IGNORECASE
 )
-# What would be a link, a reference, a marker, a fence or HTML.
-_MARKUP = re.compile(r"[\[\]<`\\{}$@]")
-_FIRST = re.compile(r"^(?:(?=[!-/:-@\[-`{|}~])|(\d+)(?=[.)]))")
 _BLANKS = re.compile(r"\s+")
 
 
@@ -28,36 +25,19 @@ def plain(text: str, longest: int) -> str:
 
 def paragraph(text: str, longest: int) -> str:
     """Return a text as a line of Markdown in which nothing is markup."""
-    return _escaped_first(inline(text, longest))
+    return foreign_paragraph(plain(text, longest), longest)
 
 
 def inline(text: str, longest: int) -> str:
     """Return a text for use within a line of Markdown."""
-    return _MARKUP.sub(_escape, plain(text, longest))
-
-
-def code(text: str, longest: int) -> str:
-    """Return a text as code within a line, without its backticks."""
-    shown = shortened(visible_line(text), longest).replace("`", "'")
-    return f"`{shown}`" if shown.strip() else "` `"
+    return foreign_line(plain(text, longest), longest)
 
 
 def quoted(text: str, longest: int) -> str:
     """Return a text in the quotes of a parameter's description."""
-    escaped = plain(text, longest).replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    return foreign_quote(plain(text, longest), longest)
 
 
 def scalar(text: str, longest: int = 200) -> str:
     """Return a text as a scalar of YAML."""
     return json.dumps(plain(text, longest), ensure_ascii=False)
-
-
-def _escape(found: re.Match[str]) -> str:
-    return "&lt;" if found[0] == "<" else f"\\{found[0]}"
-
-
-def _escaped_first(text: str) -> str:
-    if text.startswith(("\\", "&")):
-        return text
-    return _FIRST.sub(lambda found: f"{found[1]}\\" if found[1] else "\\", text, count=1)
