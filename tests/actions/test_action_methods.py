@@ -154,7 +154,7 @@ def test_unknown_method_is_refused_with_a_remedy(stage: Stage) -> None:
     reply = stage.daemon.exec("/act.x", stage.topic)
     assert reply.head["code"] == "INVALID_TARGET"
     assert "No plugin carries out `CALL ecko`.\n" in reply.content
-    assert "these are loaded: brief, echo" in reply.content.replace("echo, brief", "brief, echo")
+    assert re.search(r"these are loaded: .*\bbrief\b.*\n", reply.content)
     assert reply.content.endswith("nearest: CALL echo")
     assert "act.x: no plugin carries out `CALL ecko`" in stage.send("/info")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stringd.plugin.text import HeadTailBuffer
@@ -35,6 +35,7 @@ PIECES += [
 pieces = st.lists(st.one_of(st.sampled_from(PIECES), st.binary(max_size=8)), max_size=30)
 
 
+@settings(deadline=None)
 @given(pieces, pieces)
 def test_any_bytes_can_be_shown(first: list[bytes], second: list[bytes]) -> None:
     for text in shown(b"".join(first), b"".join(second)):

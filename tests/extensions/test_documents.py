@@ -26,7 +26,11 @@ def test_document_is_shown_by_string(string: Callable[..., str]) -> None:
     ("uri", "code", "said"),
     [
         ("seed:stone", "NOT_FOUND", "No such seed: stone"),
-        ("stone:beet", "INVALID_TARGET", "No plugin loads stone: URIs.\nschemes: app, http, https, seed"),
+        (
+            "stone:beet",
+            "INVALID_TARGET",
+            "No plugin loads stone: URIs.\nschemes: app, http, https, mcp, seed",
+        ),
     ],
 )
 def test_load_failure_is_reported(uri: str, code: str, said: str, garden: DaemonProcess) -> None:

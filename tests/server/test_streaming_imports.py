@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,7 +36,8 @@ def stringd_commands():
 def test_they_are_imported_in_a_thread(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
     plugin = tmp_path / "recorder.py"
     plugin.write_text(PLUGIN, encoding="utf-8")
-    daemon = start_daemon("--plugins", str(plugin))
+    # A forked daemon has imported everything.
+    daemon = start_daemon("--plugins", str(plugin), program=(sys.executable, "-m", "stringd"))
     daemon.register("default", daemon.home)
     assert daemon.exec("/slow").content == "re: /slow\nDone"
     recorded = daemon.exec("/imports").content.splitlines()[3:]
