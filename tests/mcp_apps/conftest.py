@@ -1,4 +1,4 @@
-"""A daemon with the raw server installed, which the tests of a module share, and its operator."""
+"""A daemon with the raw server installed, which the tests of the room share, and its operator."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tests.mcp_apps.serving import installed
 from tests.questions.people import Operator
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def raw(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]:
-    """A daemon of the module with the raw server as `app:raw`, and an operator's token."""
+    """A daemon of the room with the raw server as `app:raw`, and an operator's token."""
     daemon = DaemonProcess(tmp_path_factory.mktemp("servers"), (), {}, port=0, data_dir=None, operator=True)
     daemon.start()
     try:

@@ -127,9 +127,12 @@ def test_an_error_of_a_tool_is_one_of_the_command(raw: DaemonProcess) -> None:
 def test_a_template_of_the_user_shapes_the_answer(raw: DaemonProcess) -> None:
     templates = raw.home / "packages" / "raw" / "templates"
     templates.mkdir()
-    (templates / "find.jinja").write_text("found {{ response.body.query }}\n", encoding="utf-8")
+    text = "{% set asked = response.body.query %}\nfound {{ response.body.query }}\n"
+    (templates / "find.jinja").write_text(text, encoding="utf-8")
     try:
         assert call(raw, "/act.find ab") == "found ab"
+        assert '{asked} = "ab"' in call(raw, "/info")
+        assert call(raw, "/act.echo 'said {asked}'") == "said ab"
     finally:
         (templates / "find.jinja").unlink()
 

@@ -135,7 +135,23 @@ def test_uninstalling_ends_the_server(raw: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("mcp.apps.life.nothing_left")
-@pytest.mark.parametrize("how", ["kill", "stop"])
+def test_removing_a_user_ends_the_servers_of_that_user(raw: DaemonProcess) -> None:
+    home = raw.home / "others"
+    home.mkdir()
+    raw.register("other", home)
+    reply = raw.exec(f"/install mcp --as mine -- {raw_command()}", STORE, user="other")
+    assert reply.head["ok"], reply.content
+    shown = raw.exec("/act.children", "app:mine", user="other").content
+    mine, child = map(int, shown.partition("\n")[2].split())
+    call(raw, "/act.echo hi", "app:raw")
+    before = raw.request("GET", "/status").json()["mcpServers"]
+    assert raw.request("DELETE", "/users/other").json()["deleted"] is True
+    assert end_within_moments({mine: "python", child: "python"})
+    assert raw.request("GET", "/status").json()["mcpServers"] == before - 1
+
+
+@pytest.mark.requirement("mcp.apps.life.nothing_left")
+@pytest.mark.parametrize("how", ["kill", pytest.param("stop", marks=pytest.mark.long)])
 def test_no_process_survives_the_daemon(start_daemon: Callable[..., DaemonProcess], how: str) -> None:
     daemon = start_daemon()
     daemon.register("default", daemon.home)

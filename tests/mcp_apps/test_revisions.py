@@ -14,6 +14,8 @@ import pytest
 from stringd.testing.process import DaemonProcess
 from tests.mcp_apps.serving import call, raw_command
 from tests.questions.people import People, until
+from tests.runs.clients import run_client
+from tests.runs.tools.tool_runs import command, results, told, write_strategy
 
 STORE = "file:main"
 SDK_SERVER = Path(__file__).parent / "sdk_server.py"
@@ -73,6 +75,20 @@ def test_string_and_chanflow_use_the_same_app(raw: DaemonProcess) -> None:
     block = '<𝒞=string:app:raw>\n/act.echo "by flow"\n</𝒞>'
     reply = raw.request("POST", "/chanflow", block, {"X-User-Id": "default"})
     assert "by flow" in reply.text
+
+
+@pytest.mark.requirement("mcp.apps.fronts")
+def test_an_agent_of_a_run_uses_the_same_app(raw: DaemonProcess) -> None:
+    calls = [command("/act.echo 'by an agent'", "app_raw")], [command("/act.find a", "app_raw")]
+    path = write_strategy(raw.home, *calls, tools=("topic:app:raw",))
+    with run_client(raw) as client:
+        events = client.run(path, "go")
+        assert events[-1]["type"] == "strategy_completed", events[-1]
+        called, checked = results(events)
+        assert called["output"].endswith("by an agent")
+        assert checked["status"] == "error"
+        assert "'a' is too short" in checked["error"]
+        assert told(client, events[0]["runId"])[0] == "by an agent"
 
 
 def _packages(raw: DaemonProcess, count: int) -> None:

@@ -12,6 +12,7 @@ MCP_APPS = requirements(
     ("mcp.apps.install.env", "--env KEY={$SECRET} gives the server a secret; a literal one is refused."),
     ("mcp.apps.install.approval", "Where approval is on, a person is asked before the server is started."),
     ("mcp.apps.pages", "The document lists the tools in groups, with their parameters."),
+    ("mcp.apps.pages.odd", "A tool with an invalid schema is listed with a warning, beside the others."),
     ("mcp.apps.arguments", "Values are typed: lists, --key.sub, a JSON body, as the schema says."),
     ("mcp.apps.help", "/act.tool --help has the fields of nested values, with types, limits and defaults."),
     ("mcp.apps.check", "The schema is checked before the call: INVALID_PARAMS with the path."),

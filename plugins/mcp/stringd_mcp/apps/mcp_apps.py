@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import asyncio
 import weakref
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from stringd.plugin import HealthField, LoadedBytes, Loader, LoadRequest, Runtime, Service, Session, User
+from stringd.plugin import (
+    EventFilter,
+    HealthField,
+    LoadedBytes,
+    Loader,
+    LoadRequest,
+    Runtime,
+    Service,
+    Session,
+    User,
+    UserRemoved,
+)
 from stringd.plugin.actions import ActionCall, ActionMethod, Answer
 from stringd.plugin.documents import Action, Diagnostic
 from stringd_app import AppSource, SourceApp, SourceRequest
@@ -69,8 +79,8 @@ class McpApps:
         return Loader(schemes=(SCHEME,), load=self._load, adopts=self._adopts)
 
     def service(self) -> Service:
-        """Return the service that ends all servers with the daemon."""
-        return Service(name="mcp-apps", run=self._close_at_end, stop_seconds=3.0)
+        """Return the service that ends servers with their users, and all of them with the daemon."""
+        return Service(name="mcp-apps", run=self._serve, stop_seconds=3.0)
 
     def health(self) -> HealthField:
         """Return the number of connected servers."""
@@ -132,12 +142,19 @@ class McpApps:
     def _adopts(self, wanted: LoadRequest) -> bool:
         return self._resources().adopts(wanted)
 
-    async def _close_at_end(self) -> None:
+    async def _serve(self) -> None:
         try:
-            await asyncio.get_running_loop().create_future()
+            with self._runtime.events.watch(EventFilter(kinds={UserRemoved.kind})) as events:
+                async for published in events:
+                    await self._end_of(published.event.user_id)
         finally:
             if self._servers:
                 await self._servers.pool.close()
+
+    async def _end_of(self, user_id: str | None) -> None:
+        """End the servers of a user who was removed."""
+        if self._servers:
+            await self._servers.pool.end(lambda it: it.user_id == user_id)
 
 
 _APPS: WeakKeyDictionary[Runtime, McpApps] = WeakKeyDictionary()

@@ -5,7 +5,7 @@ This module imports the SDK: import it only when a server is needed.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -13,6 +13,7 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 
 from mcp import types
+from stringd_mcp.connections.readable_tools import MARK
 from stringd_mcp.connections.server_listing import (
     PromptArgument,
     ServerListing,
@@ -25,6 +26,7 @@ from stringd_mcp.connections.server_listing import (
 
 _MOST_PAGES = 100
 _MOST_TOOLS = 2000
+_MOST_REMARKS = 10
 
 
 async def fetch_listing(client: Client) -> ServerListing:
@@ -52,7 +54,7 @@ async def fetch_listing(client: Client) -> ServerListing:
             *map(_resource, distinct(resources, "uri", _MOST_TOOLS)[0]),
             *map(_resource, distinct(templates, "uriTemplate", _MOST_TOOLS)[0]),
         ),
-        omissions=tuple(remarks),
+        omissions=(*remarks, *_unchecked(tools)),
     )
 
 
@@ -85,6 +87,14 @@ def _tool(entry: Mapping[str, Any]) -> ServerTool:
         input_schema=schema if isinstance(schema, dict) else {},
         annotations={key: value for key, value in hints.items() if isinstance(value, bool)},
     )
+
+
+def _unchecked(tools: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    names = [str(it["name"]) for it in tools if (it.get("_meta") or {}).get(MARK)]
+    for name in names[:_MOST_REMARKS]:
+        yield f"the input schema of {name} is not valid, so only the server checks its arguments"
+    if len(names) > _MOST_REMARKS:
+        yield f"so are the input schemas of {len(names) - _MOST_REMARKS} more tools"
 
 
 def _prompt(entry: Mapping[str, Any]) -> ServerPrompt:

@@ -27,6 +27,7 @@ from stringd.plugin.text import printable
 from stringd_mcp.connections.authorization import SignIn, TokenStore
 from stringd_mcp.connections.listing_reader import dumped, fetch_listing
 from stringd_mcp.connections.program_transport import program_streams
+from stringd_mcp.connections.readable_tools import readable
 from stringd_mcp.connections.remote_transport import PolicyTransport, remote_streams
 from stringd_mcp.connections.server_call import ServerCall
 from stringd_mcp.connections.server_description import ServerDescription
@@ -160,7 +161,7 @@ class SdkConnection:
     async def _serve(self, ready: asyncio.Future[None]) -> None:
         try:
             async with Client(
-                self._transport(),
+                readable(self._transport()),
                 cache=None,
                 client_info=types.Implementation(name="stringd", version="1"),
                 list_roots_callback=self._roots,
