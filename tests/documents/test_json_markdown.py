@@ -76,7 +76,9 @@ def text_of(value: Any) -> str:
         ({"name": "Anvil", "price": 12.50, "sold": False}, "- name: Anvil\n- price: 12.5\n- sold: false"),
         ({"owner": {"login": "octo", "id": 1}}, "- owner: {login: octo, id: 1}"),
         ({"tags": ["red", "a, b"]}, '- tags: red, "a, b"'),
-        ({"a": None, "b": "", "c": None, "d": []}, "- null: a, c\n- empty: b, d"),
+        ({"a": None, "b": "", "c": None, "d": []}, '- *null*: a, c\n- *empty*: b "", d []'),
+        ({"null": "b", "b": None, "*null*": 1}, "- null: b\n- \\*null*: 1\n- *null*: b"),
+        ({"a": "see @url, a@b.example"}, "- a: see \\@url, a@b.example"),
         ({"text": "one\ntwo"}, "- text:\n  ```\n  one\n  two\n  ```"),
         ({"created_at": 1_700_000_000}, "- created_at: 1700000000 (2023-11-14 22:13:20 UTC)"),
         ({"created_at": 1_700_000_000_000}, "- created_at: 1700000000000 (2023-11-14 22:13:20 UTC)"),
@@ -101,7 +103,7 @@ def test_like_objects_are_a_table() -> None:
         "  | --- | --- | --- |\n"
         "  | 1 | A\\|B |  |\n"
         "  | 2 | C | x |\n\n"
-        "  - null: gone"
+        "  - *null*: gone"
     )
 
 

@@ -11,9 +11,9 @@ import re
 from stringd.text.escaping import printable, visible, visible_line
 from stringd.text.formatting import fenced, shortened
 
-# In values, of which there are many, only what would be a link, a reference, the definition of one, or a
-# comment, which documents use as markers.
-_VALUE_MARKUP = re.compile(r"(\\*)(?:\](?=[\[(:])|<(?=!--))")
+# In values, of which there are many, only what would be a link, a reference, the definition of one, a name,
+# or a comment, which documents use as markers.
+_VALUE_MARKUP = re.compile(r"(\\*)(?:(?P<mark>\](?=[\[(:])|(?<![\w@])@(?=\w))|<(?=!--))")
 _MARKUP = re.compile(r"[\[\]<`\\{}$@]|&(?=#?\w{1,40};)")
 # Where a block of Markdown would begin: a backslash goes there.
 _BLOCK_MARK = re.compile(
@@ -66,7 +66,7 @@ def foreign_quote(text: str, longest: int = 200) -> str:
 
 
 def foreign_value(text: str) -> str:
-    """Return a value for a list item or a cell of a table: only links and markers in it are escaped."""
+    """Return a value for a list item or a cell: only links, names and markers in it are escaped."""
     return _VALUE_MARKUP.sub(_escaped_value, visible_line(text))
 
 
@@ -81,7 +81,7 @@ def _escaped(found: re.Match[str]) -> str:
 
 def _escaped_value(found: re.Match[str]) -> str:
     # The text's own backslashes would otherwise take away the meaning of ours.
-    return f"{found[1]}{found[1]}\\]" if found[0].endswith("]") else f"{found[1]}&lt;"
+    return f"{found[1]}{found[1]}\\{found['mark']}" if found["mark"] else f"{found[1]}&lt;"
 
 
 def _before(found: re.Match[str]) -> str:

@@ -22,6 +22,7 @@ from stringd.text.formatting import fenced
 _DEEPEST = 12
 _INDENT = "  "
 _ID = re.compile(r"(?:^|[_-])(?:id|uuid|guid|sha|hash|digest|cursor)$|(?:Id|ID|Uuid|Cursor)$")
+_NULL, _EMPTY = "*null*", "*empty*"
 _LONGEST_TYPED_ID = 12
 _BEGINNING = 8
 _NOT_IN_NAME = re.compile(r"[^\w-]+", re.ASCII)
@@ -94,13 +95,15 @@ class _Writer:
 
     def _members(self, value: Mapping[str, Any], depth: int) -> Iterator[str]:
         for name, member in value.items():
-            if not _is_absent(member):
+            if member is not None and not _is_empty(member):
                 yield from self._member(name, member, depth)
-        for word, names in _absent(value).items():
-            yield self._item(word, ", ".join(map(foreign_value, names)), depth)
+        if names := [_label(name) for name, it in value.items() if it is None]:
+            yield self._item(_NULL, ", ".join(names), depth)
+        if empty := [f"{_label(name)} {json.dumps(it)}" for name, it in value.items() if _is_empty(it)]:
+            yield self._item(_EMPTY, ", ".join(empty), depth)
 
     def _member(self, name: str, value: Any, depth: int) -> Iterator[str]:
-        label = foreign_value(name) or '""'
+        label = _label(name)
         line = self._short(name, value)
         if line is not None or depth >= _DEEPEST:
             yield self._item(label, line if line is not None else foreign_value(json.dumps(value)), depth)
@@ -139,7 +142,7 @@ class _Writer:
             )
         yield ""
         if table.absent:
-            yield self._item("null", ", ".join(map(foreign_value, table.absent)), depth)
+            yield self._item(_NULL, ", ".join(map(_label, table.absent)), depth)
 
     def _cell(self, name: str, value: Any) -> str:
         if handle := self._handles.of_id(name, value):
@@ -166,14 +169,11 @@ def _block(text: str, depth: int) -> list[str]:
     return [f"{_INDENT * (depth or 1)}{line}" if line else "" for line in shown.split("\n")]
 
 
-def _is_absent(value: object) -> bool:
-    return value is None or (value in ("", [], {}, ()) and not isinstance(value, bool | int | float))
+def _is_empty(value: object) -> bool:
+    return isinstance(value, str | Mapping | list | tuple) and not value
 
 
-def _absent(value: Mapping[str, Any]) -> Mapping[str, list[str]]:
-    """Return the names of the members that are null, and those that are empty."""
-    absent: dict[str, list[str]] = {}
-    for name, member in value.items():
-        if _is_absent(member):
-            absent.setdefault("null" if member is None else "empty", []).append(name)
-    return absent
+def _label(name: str) -> str:
+    """Return the name of a member; none reads like what stands for several members."""
+    label = foreign_value(name) or '""'
+    return f"\\{label}" if label.startswith("*") else label
