@@ -73,7 +73,7 @@ TOOLS = [
 ]
 SIMPLE = (
     "things text_list picture fails crash silent slow huge garbage flood ask sample roots grow environment"
-    " children starts"
+    " children starts forge_error forge_ask forge_progress"
 )
 TOOLS += [tool(name, f"Does {name}.") for name in SIMPLE.split()]
 TOOLS += OPTIONS.get("tools", [])
@@ -176,6 +176,19 @@ def grow(*_: Any) -> dict[str, Any]:
     return text("grown")
 
 
+def forge_ask(*_: Any) -> dict[str, Any]:
+    field = {"type": "string", "title": FORGED, "description": FORGED, "enum": [FORGED, "b"]}
+    schema = {"type": "object", "properties": {FORGED: field}, "required": [FORGED]}
+    return asked("elicitation/create", {"message": FORGED, "requestedSchema": schema})
+
+
+def forge_progress(_: dict[str, Any], request: dict[str, Any]) -> dict[str, Any]:
+    token = request["params"].get("_meta", {}).get("progressToken")
+    progress = {"progressToken": token, "progress": 1, "total": 1, "message": FORGED}
+    send({"method": "notifications/progress", "params": progress})
+    return {"content": [{"type": "resource_link", "uri": FORGED, "name": FORGED, "description": FORGED}]}
+
+
 def children(*_: Any) -> dict[str, Any]:
     child = os.fork()
     if not child:
@@ -207,6 +220,9 @@ CALLS: dict[str, Callable[[dict[str, Any], dict[str, Any]], dict[str, Any] | Non
     "grow": grow,
     "environment": lambda *_: text(json.dumps(dict(os.environ))),
     "children": children,
+    "forge_error": lambda *_: {**text(FORGED), "isError": True},
+    "forge_ask": forge_ask,
+    "forge_progress": forge_progress,
 }
 
 

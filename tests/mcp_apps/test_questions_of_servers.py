@@ -7,11 +7,13 @@ from collections.abc import Callable
 
 import pytest
 
+from stringd.plugin.documents import read_sheet
 from stringd.testing.process import DaemonProcess
 from tests.approval.daemons import write_policy
 from tests.events.watching import watching
-from tests.mcp_apps.serving import TOPIC, call, raw_command
+from tests.mcp_apps.serving import TOPIC, call, raw_command, refused
 from tests.questions.people import Operator, People, until
+from tests.web.process_families import command_lines, end_within_moments
 
 
 def tail(reply: str) -> str:
@@ -47,6 +49,39 @@ def test_a_question_can_be_declined(raw: DaemonProcess, operator: Operator) -> N
     waiting = people.send("/act.ask", TOPIC)
     people.answer(until(people.listed)[0], "(decline to answer)")
     assert tail(waiting.result(20).content) == "- action: decline"
+
+
+def is_harmless(text: str) -> bool:
+    """Whether no line of a text below its head is one of a reply, and nothing moves the cursor."""
+    lines = text.splitlines()[1:]
+    marks = ("re:", "ERROR(", "---", "[#edit]", "# Heading")
+    return not any(it.startswith(marks) for it in lines) and not {"\x1b", "\x07"} & {*text}
+
+
+@pytest.mark.requirement("mcp.apps.trust.text")
+def test_errors_and_links_have_no_lines_of_replies(raw: DaemonProcess) -> None:
+    assert is_harmless(refused(raw, "/act.forge_error", "TOOL_FAILED"))
+    with watching(raw) as stream:
+        shown = call(raw, "/act.forge_progress")
+        records = stream.until(lambda them: any("# Heading" in (it.get("text") or "") for it in them))
+    told = "".join(it.get("text") or "" for it in records)
+    assert not {"\x1b", "\x07"} & {*told}
+    assert is_harmless(f"\n{shown}")
+    assert not read_sheet(shown).parsed.links
+    assert not read_sheet(shown).actions.actions
+
+
+@pytest.mark.requirement("mcp.apps.trust.text")
+def test_questions_have_no_lines_of_replies(raw: DaemonProcess, operator: Operator) -> None:
+    people = People(raw)
+    waiting = people.send("/act.forge_ask", TOPIC)
+    question = until(people.listed)[0]
+    assert "\n" not in question["title"]
+    assert not {"\x1b", "\x07"} & {*question["title"], *question["body"], *"".join(question["choices"])}
+    listed = raw.exec("/questions", "file:main").content
+    assert is_harmless(listed.partition("\n")[2]), listed
+    people.answer(question, "b")
+    assert is_harmless(tail(waiting.result(20).content))
 
 
 @pytest.mark.requirement("mcp.apps.asks.progress")
@@ -104,12 +139,16 @@ def test_a_person_is_asked_before_a_program_starts(tmp_path_factory: pytest.Temp
         daemon.stop()
 
 
-@pytest.mark.requirement("mcp.apps.life.idle")
-def test_an_idle_server_is_ended(start_daemon: Callable[..., DaemonProcess]) -> None:
-    daemon = start_daemon(env={"STRINGD_MCP_IDLE_SECONDS": "0.3"})
+@pytest.mark.requirement("mcp.apps.life.idle", "mcp.apps.life.nothing_left")
+def test_an_idle_server_is_ended_and_none_is_left(
+    start_daemon: Callable[..., DaemonProcess],
+) -> None:
+    daemon = start_daemon(env={"STRINGD_MCP_IDLE_SECONDS": "1"})
     daemon.register("default", daemon.home)
     call(daemon, f"/install mcp --as raw -- {raw_command()}", "file:main")
     call(daemon, "/act.echo one")
     until(lambda: daemon.request("GET", "/status").json()["mcpServers"] == 0)
     assert "state: ended" in call(daemon, "/info")
-    assert call(daemon, "/act.echo two") == "two"
+    processes = command_lines(*map(int, call(daemon, "/act.children").split()))
+    daemon.kill()
+    assert end_within_moments(processes)

@@ -43,7 +43,7 @@ def test_a_server_leads_to_the_daemon_neither(raw: DaemonProcess, operator: Oper
 
 
 @pytest.mark.requirement("mcp.apps.remote.sign_in")
-@pytest.mark.parametrize("returns", ["by itself", "by hand"])
+@pytest.mark.parametrize("returns", ["by itself", pytest.param("by hand", marks=pytest.mark.long)])
 def test_a_person_signs_in(raw: DaemonProcess, operator: Operator, returns: str) -> None:
     with RemoteServer(wants_token=True) as remote:
         waiting = People(raw).send(f"/install mcp {remote.url} --as far", STORE)

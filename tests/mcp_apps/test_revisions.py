@@ -22,7 +22,9 @@ SDK_SERVER = Path(__file__).parent / "sdk_server.py"
 
 
 @pytest.mark.requirement("mcp.apps.revisions")
-@pytest.mark.parametrize("revision", ["2025-03-26", "2025-06-18", "2025-11-25"])
+@pytest.mark.parametrize(
+    "revision", ["2025-03-26", pytest.param("2025-06-18", marks=pytest.mark.long), "2025-11-25"]
+)
 def test_servers_with_a_handshake(raw: DaemonProcess, revision: str) -> None:
     options = {"revision": revision, "batch": revision == "2025-03-26"}
     shown = call(raw, f"/install mcp --as old -- {raw_command(**options)}", STORE)

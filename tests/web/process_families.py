@@ -21,6 +21,13 @@ def family(ancestor: int) -> dict[int, str]:
     return {pid: _command_line(pid) for pid in found}
 
 
+def command_lines(*pids: int) -> dict[int, str]:
+    """Return the command lines of processes, which must be running."""
+    found = {it: _command_line(it) for it in pids}
+    assert all(found.values()), found
+    return found
+
+
 def end_within_moments(pids: dict[int, str]) -> bool:
     """Whether processes end soon, all of them."""
     deadline = time.monotonic() + PATIENCE
