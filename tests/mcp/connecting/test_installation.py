@@ -22,9 +22,11 @@ _SECTIONS = {
 }
 
 
-def _install(folder: Path, client: str, *options: str) -> tuple[int, str]:
-    env = {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder / ".config"), "CODEX_HOME": ""}
-    done = run_stringd("mcp", "install", client, *options, folder=folder, env=env)
+def _install(
+    folder: Path, client: str, *options: str, before: tuple[str, ...] = (), **variables: str
+) -> tuple[int, str]:
+    env = {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder / ".config"), "CODEX_HOME": "", **variables}
+    done = run_stringd(*before, "mcp", "install", client, *options, folder=folder, env=env)
     return done.returncode, done.stdout + done.stderr
 
 
@@ -115,7 +117,9 @@ def test_everything_else_stays(tmp_path: Path, client: str, newline: str) -> Non
     assert code == 0, text
     changed = path.read_bytes()
     assert b"ada" in changed
-    assert (tmp_path / "file.before-stringd").read_bytes() == after
+    assert (tmp_path / "file.before-stringd").read_bytes() == before
+    assert (tmp_path / "file.before-stringd-2").read_bytes() == after
+    assert changed.count(b"\n") == changed.count(newline.encode())
     rest = iter(changed.splitlines())
     assert all(any(line == it for it in rest) for line in before.splitlines()), changed.decode()
 
@@ -166,3 +170,75 @@ def test_empty_files_and_links(tmp_path: Path, client: str) -> None:
     folder.mkdir()
     code, said = _install(tmp_path, client, "--file", str(folder), "--write")
     assert (code, "is not a file" in said) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("client", "text"),
+    [
+        ("cursor", '{"mcpServers": null, "b": 1}'),
+        ("cursor", "// mine\n"),
+        ("cursor", "\ufeff"),
+        ("codex", "\ufeffmodel = 1\r\n"),
+        ("codex", "# mine\n"),
+        ("goose", "extensions: {} # mine\nlast: 1\n"),
+        ("goose", "extensions:\nlast: 1\n"),
+        ("goose", "a: 1\nextensions: null"),
+        ("goose", "# mine\r\nextensions: ~\r\n"),
+        ("goose", "# mine\n"),
+        ("goose", "{}\n"),
+    ],
+)
+@pytest.mark.requirement("mcp.install.undamaged")
+def test_empty_values_are_filled(tmp_path: Path, client: str, text: str) -> None:
+    """Null, empty mappings, comments alone and a byte order mark do not hinder; comments stay."""
+    path = tmp_path / "file"
+    path.write_bytes(text.encode())
+    code, said = _install(tmp_path, client, "--file", str(path), "--write")
+    assert code == 0, said
+    after = path.read_bytes().decode()
+    assert after.startswith("\ufeff") == text.startswith("\ufeff")
+    assert ("mine" in after, "last: 1" in after) == ("mine" in text, "last: 1" in text)
+    assert "\r\n" not in text or after.count("\n") == after.count("\r\n")
+    plain = "\n".join(it for it in after.lstrip("\ufeff").splitlines() if not it.startswith("//"))
+    assert "stringd" in _parsed(client, plain)[_SECTIONS.get(client, "mcpServers")]
+
+
+@pytest.mark.requirement("mcp.install.home", "mcp.install.topics")
+def test_a_home_needs_a_user(tmp_path: Path) -> None:
+    """`--home` alone would move the home of all clients; neither it nor unknown types are configured."""
+    project = tmp_path / "My Shop"
+    for options, reason in (
+        (("--home", str(project)), "--user my-shop --home"),
+        (("--user", "shop", "--home", str(project)), "is not a directory"),
+        (("--topics", "file,nope"), "Unknown topic type: nope"),
+        (("--topics", ","), "names no topic type"),
+    ):
+        code, said = _install(tmp_path, "cursor", *options)
+        assert code == 2, said
+        assert reason in said
+        if "--home" in options:
+            env = {"HOME": str(tmp_path)}
+            served = run_stringd("--port", "1", "mcp", *options, folder=tmp_path, env=env)
+            assert (served.returncode, reason in served.stderr) == (2, True), served
+    assert list(tmp_path.iterdir()) == []
+    project.mkdir()
+    code, said = _install(tmp_path, "cursor", "--home", str(project), STRINGD_USER="shop")
+    assert json.loads(said.partition("\n\n")[2])["mcpServers"]["stringd"]["args"][-4:] == [
+        "--user",
+        "shop",
+        "--home",
+        str(project),
+    ]
+
+
+@pytest.mark.requirement("mcp.install.daemon")
+def test_settings_of_the_daemon_are_carried_over(tmp_path: Path) -> None:
+    """What selects the daemon becomes part of the entry, and what does not is named."""
+    before = ("--port", "4717", "--without", "bash", "--access", "full")
+    variables = {"STRINGD_DATA_DIR": "data", "STRINGD_WEB_PRIVATE": "never"}
+    code, said = _install(tmp_path, "cursor", before=before, **variables)
+    assert code == 0, said
+    head, _, shown = said.partition("\n\n")
+    arguments = " ".join(json.loads(shown)["mcpServers"]["stringd"]["args"])
+    assert f"--port 4717 --data-dir {tmp_path / 'data'} --access full mcp" in arguments
+    assert "Not part of it: --without, STRINGD_WEB_PRIVATE." in head

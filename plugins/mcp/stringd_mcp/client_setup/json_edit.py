@@ -37,16 +37,26 @@ def parse_json(text: str) -> Any:
 
 def with_json_entry(text: str, path: Sequence[str], entry: Mapping[str, Any]) -> str:
     """Return the text with an entry at a path of names; objects on the way are added if they are missing."""
-    if not text.strip().strip("\ufeff"):
-        return f"{json.dumps(_nested(path, entry), indent=_STEP)}\n"
     node, depth, value = _document(text), 0, entry
+    if node.start == node.end:
+        return _appended(text, _nested(path, entry))
     while depth < len(path) and node.members is not None and path[depth] in node.members:
         node, depth = node.members[path[depth]], depth + 1
     if depth == len(path):
         return _replaced(text, node, value)
+    if depth and node.value is None:
+        return _replaced(text, node, _nested(path[depth:], entry))
     if node.members is None:
         raise InvalidFile(f"`{'.'.join(path[:depth]) or 'the file'}` is no object")
     return _added(text, node, path[depth], _nested(path[depth + 1 :], entry))
+
+
+def _appended(text: str, value: object) -> str:
+    """Add the value of a text that has none, only comments."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    start = text.rstrip()
+    gap = newline if start.strip("\ufeff") else ""
+    return f"{start}{gap}{_written(value, '', text)}{newline}"
 
 
 def _nested(path: Sequence[str], entry: Mapping[str, Any]) -> Mapping[str, Any]:

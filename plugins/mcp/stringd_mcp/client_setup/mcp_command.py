@@ -28,9 +28,14 @@ def _add_access(parser: argparse.ArgumentParser, *, is_default: bool = True) -> 
     """Add the options that say who the agent is; those of a subcommand override those before it."""
     missing = None if is_default else argparse.SUPPRESS
     parser.add_argument("--user", metavar="ID", default=missing, help="act as this user (STRINGD_USER)")
-    parser.add_argument("--home", type=Path, metavar="DIR", default=missing, help="the user's home directory")
     parser.add_argument(
-        "--topics", metavar="TYPES", default=missing, help="offer only topics of these types: file,web"
+        "--home", type=Path, metavar="DIR", default=missing, help="the home directory of that user"
+    )
+    parser.add_argument(
+        "--topics",
+        metavar="TYPES",
+        default=missing,
+        help="offer only topics of these types: file,web; no sandbox: /exec in them runs programs",
     )
 
 
@@ -44,12 +49,17 @@ def _run(arguments: argparse.Namespace) -> int:
 
 def _serve(arguments: argparse.Namespace) -> int:
     from stringd.plugin.terminal_programs import user_argument
+    from stringd_mcp.client_setup.agent_identity import agent_home, agent_user
     from stringd_mcp.client_setup.bridge_connection import BridgeConnection
+    from stringd_mcp.client_setup.daemon_settings import daemon_variables
     from stringd_mcp.client_setup.stdio_bridge import StdioBridge
 
-    user = user_argument(arguments.user or os.environ.get("STRINGD_USER") or "default")
+    user = user_argument(agent_user(arguments) or "default")
     topics = [it.strip() for it in (arguments.topics or "").split(",") if it.strip()]
-    StdioBridge(BridgeConnection(arguments.config.port, user, arguments.home, topics)).run()
+    home = agent_home(arguments)
+    # A daemon that is started for this client gets its settings from the environment.
+    os.environ.update(daemon_variables(arguments.config))
+    StdioBridge(BridgeConnection(arguments.config.port, user, home, topics)).run()
     return 0
 
 

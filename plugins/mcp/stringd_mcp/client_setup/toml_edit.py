@@ -12,13 +12,14 @@ from stringd_mcp.client_setup.json_edit import InvalidFile
 
 _HEADER = re.compile(r"\s*\[(?P<array>\[)?(?P<name>[^\[\]#]+)\]\]?\s*(?:#.*)?$")
 _STRINGS = re.compile(r"\"\"\"|'''|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*'|#[^\n]*")
+_BOM = "\ufeff"
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def parse_toml(text: str) -> Any:
     """Return the value of a text."""
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text.removeprefix(_BOM))
     except tomllib.TOMLDecodeError as error:
         raise InvalidFile(str(error)) from None
 
@@ -26,6 +27,8 @@ def parse_toml(text: str) -> Any:
 def with_toml_entry(text: str, path: Sequence[str], entry: Mapping[str, Any]) -> str:
     """Return the text with a table at a path of names, in place of one that is there."""
     parse_toml(text)
+    if text.startswith(_BOM):
+        return _BOM + with_toml_entry(text.removeprefix(_BOM), path, entry)
     newline = "\r\n" if "\r\n" in text else "\n"
     table = newline.join(_table(path, entry)) + newline
     lines = text.splitlines(keepends=True)

@@ -23,12 +23,18 @@ def parse_yaml(text: str) -> Any:
 
 def with_yaml_entry(text: str, path: Sequence[str], entry: Mapping[str, Any]) -> str:
     """Return the text with an entry at a path of names; mappings on the way are added if they are missing."""
-    if not parse_yaml(text):
-        end = "" if not text or text.endswith("\n") else "\n"
-        return f"{text}{end}{_written(path, entry, 0)}"
+    if "\r\n" in text:
+        # Line ends are put back, so that nothing below has to tell them apart.
+        plain = with_yaml_entry(text.replace("\r\n", "\n"), path, entry)
+        return plain.replace("\n", "\r\n")
+    parse_yaml(text)
     node = yaml.compose(text, Loader=yaml.SafeLoader)
-    assert node is not None
+    if node is None or _is_empty(node):
+        return _begun(text, node, path, entry)
+    key = node
     for depth, name in enumerate(path):
+        if depth and _is_empty(node):
+            return _filled(text, node, _written(path[depth:], entry, key.start_mark.column + _STEP))
         pairs = _pairs(node, path[:depth])
         if name not in pairs:
             return _added(text, node, path[depth:], entry)
@@ -36,9 +42,29 @@ def with_yaml_entry(text: str, path: Sequence[str], entry: Mapping[str, Any]) ->
     return _replaced(text, key, node, path[-1], entry)
 
 
+def _is_empty(node: yaml.Node) -> bool:
+    """Whether a node is null or `{}`, which are both written as nothing when an entry is added."""
+    is_null = isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"
+    return is_null or (isinstance(node, yaml.MappingNode) and node.flow_style and not node.value)
+
+
+def _begun(text: str, node: yaml.Node | None, path: Sequence[str], entry: Mapping[str, Any]) -> str:
+    """Write the first entry of a file that has none, behind its comments."""
+    kept = text if node is None else text[: node.start_mark.index] + text[node.end_mark.index :].lstrip()
+    end = "" if not kept or kept.endswith("\n") else "\n"
+    return f"{kept}{end}{_written(path, entry, 0)}"
+
+
+def _filled(text: str, node: yaml.Node, written: str) -> str:
+    """Put an entry in place of an empty value; a comment behind that stays."""
+    last = text.find("\n", node.end_mark.index)
+    last = len(text) if last < 0 else last
+    behind = text[node.end_mark.index : last].rstrip()
+    return f"{text[: node.start_mark.index].rstrip()}{behind}\n{written}{text[last + 1 :]}"
+
+
 def _pairs(node: yaml.Node, path: Sequence[str]) -> dict[str, tuple[yaml.Node, yaml.Node]]:
-    is_empty = isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"
-    if not isinstance(node, yaml.MappingNode) or node.flow_style or is_empty:
+    if not isinstance(node, yaml.MappingNode) or node.flow_style:
         raise InvalidFile(f"`{'.'.join(path) or 'the file'}` is no mapping with one line per entry")
     return {str(key.value): (key, value) for key, value in node.value}
 
