@@ -41,6 +41,10 @@ def test_values_are_sent_where_the_description_says(pets: DaemonProcess, service
         "tags": ["a", "b"],
     }
     assert service.last.headers["Content-Type"] == "application/json"
+    called(pets, "/act.createpet --name Tom --owner.email a@b --owner.phones 5,6")
+    assert service.last.json()["owner"]["phones"] == [5, 6]
+    called(pets, "/act.createpet --name Tom --owner.email a@b --owner.pets[0].name x --owner.pets[0].tags c,d")
+    assert service.last.json()["owner"]["pets"] == [{"name": "x", "tags": ["c", "d"]}]
     called(pets, '/act.createpet --kind dog\n{"name": "Rex", "body": {"age": null, "id": 5}}')
     assert service.last.json() == {"name": "Rex", "kind": "dog", "age": None}
     called(pets, "/act.delete-pets-petid a/b")
@@ -63,6 +67,7 @@ def test_values_are_sent_where_the_description_says(pets: DaemonProcess, service
         ("/act.createpet --name ''", "name: expected at least 1 characters"),
         ("/act.createpet --kind cat", "name: expected a value, received nothing"),
         ("/act.getpet ..", "petId: expected a part of the URL's path"),
+        ("/act.getpet ''", "petId: expected a part of the URL's path, received nothing"),
     ],
 )
 def test_values_are_checked_before_the_call(
@@ -213,6 +218,28 @@ def test_the_next_page_follows_a_cursor(pets: DaemonProcess, service: Service) -
     pets.exec("/open app:zoo", APP)
     called(pets, "/act.next")
     assert service.last.target == "/v1/pets?limit=2&cursor=x%2Fy"
+
+
+@pytest.mark.requirement("openapi.answers.next")
+@pytest.mark.parametrize("by_link", [True, False])
+def test_each_next_page_names_the_one_after_it(
+    pets: DaemonProcess, service: Service, *, by_link: bool
+) -> None:
+    def answer(number: int) -> None:
+        link = f'<{service.url}/v1/pets?cursor={number}>; rel="next"'
+        if by_link:
+            service.answer("/v1/pets", [number], Link=link)
+        else:
+            service.answer("/v1/pets", {"data": [], "next_cursor": number})
+
+    answer(1)
+    called(pets, "/act.listpets")
+    for number in (2, 3):
+        answer(number)
+        assert "[next] /act.next" in called(pets, "/act.next")
+    service.answer("/v1/pets", [])
+    assert "[next]" not in called(pets, "/act.next")
+    assert service.last.target == "/v1/pets?cursor=3"
 
 
 @pytest.mark.requirement("openapi.help")

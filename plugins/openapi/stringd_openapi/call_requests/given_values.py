@@ -41,11 +41,12 @@ def _read(text: str, schema: Schema, checks: SchemaChecks) -> Any:
     if types == {"string"} or ("string" in types and checks.is_valid(text, schema)):
         return text
     value = _json(text)
-    if isinstance(value, str) or type_of(value) in types:
+    is_list = types in ({"array"}, {"array", "null"})
+    if type_of(value) in types or (isinstance(value, str) and not is_list):
         return value if not isinstance(value, str) or "string" not in types else text
     if "integer" in types and isinstance(value, float) and value.is_integer():
         return int(value)
-    if types == {"array"} or types == {"array", "null"}:
+    if is_list:
         items = follow(schema, checks.definitions).get("items", True)
         return [_read(it.strip(), items, checks) for it in text.split(",")]
     return text

@@ -92,6 +92,9 @@ class _Planner:
 
     def _path(self, values: list[tuple[Parameter, Any]]) -> str:
         texts = {it.name: path_text(it, value) for it, value in values if it.location == "path"}
+        if empty := [it.flag for it, _ in values if it.location == "path" and not texts[it.name]]:
+            message = f"{empty[0]}: expected a part of the URL's path, received nothing"
+            raise Refusal(ErrorCode.INVALID_PARAMS, message)
         # Some descriptions tell operations of one path apart by what follows a `#`, which is never sent.
         template = self._operation.path.partition("#")[0]
         path = _TEMPLATE.sub(lambda found: texts.get(found[1], found[0]), template)

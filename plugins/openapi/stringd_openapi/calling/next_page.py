@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
@@ -65,14 +65,16 @@ class SentRequest:
 
     def as_json(self) -> dict[str, Any]:
         """Return the request as a JSON value."""
-        return {**asdict(self), "headers": dict(self.headers), "cookies": list(self.cookies)}
+        members = {it.name: getattr(self, it.name) for it in fields(self)}
+        return {**members, "headers": dict(self.headers), "cookies": list(self.cookies)}
 
     @staticmethod
     def from_json(value: Any) -> SentRequest | None:
         """Return the request of a JSON value; None if it is none."""
         try:
-            return SentRequest(**{**value, "cookies": tuple(value["cookies"])})
-        except (KeyError, TypeError):
+            kept = {"headers": dict(value["headers"]), "cookies": tuple(value["cookies"])}
+            return SentRequest(**{**value, **kept})
+        except (KeyError, TypeError, ValueError):
             return None
 
 
