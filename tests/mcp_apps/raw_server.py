@@ -36,7 +36,12 @@ def tool(
 
 FILTER = {
     "type": "object",
-    "properties": {"owner": TEXT, "size": {"type": "object", "properties": {"min": NUMBER}}},
+    "properties": {
+        "owner": TEXT,
+        "size": {"type": "object", "properties": {"min": NUMBER}},
+        "names": {"type": "array", "items": TEXT},
+        "sizes": {"type": "array", "items": NUMBER},
+    },
     "additionalProperties": False,
 }
 TREE = {

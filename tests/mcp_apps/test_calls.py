@@ -46,6 +46,7 @@ def test_the_document_lists_tools_with_parameters(raw: DaemonProcess) -> None:
     [
         ("ab --limit 3 --tags x,y", ["- query: ab", "- limit: 3", "- tags: x, y"]),
         ("--query ab --filter.owner me --filter.size.min 2", ["  - owner: me", "  - size: {min: 2}"]),
+        ("--query ab --filter.names x,y --filter.sizes 4,5", ["  - names: x, y", "  - sizes: 4, 5"]),
         ("--query 12 --deep-odd true", ["- query: 12", "- $deep.odd: true"]),
         ('ab --order old --filter \'{"owner": "7"}\'', ["- order: old", "- filter: {owner: 7}"]),
         ('\n{"query": "cd", "filter": {"size": {"min": 3}}}', ["- query: cd", "  - size: {min: 3}"]),

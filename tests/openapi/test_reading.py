@@ -163,6 +163,10 @@ def test_descriptions_are_recognised() -> None:
         ("\xff\xfe".encode("latin-1").decode("latin-1"), "No description"),
         ("a: &a [*a]\n", "stands for nothing"),
         ("openapi: 3.0.0\n---\nb: 1\n", "several"),
+        ("openapi: 3.0.0\ninfo: 5\npaths: [1]\n", "no operation: info: expected an object"),
+        ("openapi: 3.0.0\npaths: [1]\n", "no operation: paths: expected an object, received a list"),
+        ("swagger: 2.0\npaths: {/a: x}\n", "no operation: paths./a: expected an object, received a text"),
+        ("openapi: 3.1.0\npaths: {/a: {get: 1}}\n", "paths./a.get: expected an object, received a number"),
         ("a: " + "[" * 500, "levels"),
         ('{"openapi":"3.0.0","x":' + "[" * 5000 + "]" * 5000 + "}", "Not JSON|levels|deep"),
         (

@@ -115,6 +115,54 @@ def test_echoed_secrets_are_masked(
     assert '/set $API_KEY = "..."' in text
 
 
+@pytest.mark.requirement("openapi.security.masked")
+@pytest.mark.parametrize(
+    "body",
+    [
+        {
+            "seen": {"X-Key": SECRET, SECRET: 1},
+            "list": [f"a {SECRET}"],
+            "url": f"https://a.example/?key={SECRET}",
+        },
+        {"encoded": base64.b64encode(f"x:{SECRET}".encode()).decode()},
+        f"You sent {SECRET}.",
+        f"<h1>{SECRET}</h1><a href='/x?key={SECRET}'>x</a>",
+    ],
+)
+def test_secrets_are_masked_in_all_of_an_answer(
+    daemon: DaemonProcess, look: Callable[..., None], service: Service, body: object
+) -> None:
+    look({"apiKey": {"type": "apiKey", "in": "header", "name": "X-Key"}})
+    put(daemon, API_KEY=SECRET)
+    is_page = isinstance(body, str) and body.startswith("<")
+    service.answer("/a", body, media_type="text/html" if is_page else "", Link=f"</a?k={SECRET}>; rel=next")
+    shown = daemon.exec("/act.look", APP).content + daemon.exec("/info", APP).content
+    for hidden in (SECRET, base64.b64encode(f"x:{SECRET}".encode()).decode()[4:-4]):
+        assert hidden not in shown
+    assert "$API_KEY" in shown
+    assert "[next] /act.next" in shown
+    assert SECRET not in daemon.exec("/act.next", APP).content
+
+
+@pytest.mark.requirement("openapi.security.masked")
+def test_encoded_and_obtained_secrets_are_masked(
+    daemon: DaemonProcess, look: Callable[..., None], service: Service
+) -> None:
+    flow = {"tokenUrl": f"{service.url}/token", "scopes": {}}
+    oauth = {"type": "oauth2", "flows": {"clientCredentials": flow}}
+    look({"basic": {"type": "http", "scheme": "Basic"}, "oauth": oauth}, ["oauth"], ["basic"])
+    put(daemon, BASIC_USERNAME="an", BASIC_PASSWORD="p:w")
+    service.answer("/a", {"seen": f"Basic {base64.b64encode(b'an:p:w').decode()}"})
+    assert "Basic $BASIC_USERNAME:$BASIC_PASSWORD" in daemon.exec("/act.look", APP).content
+    put(daemon, BASIC_PASSWORD="", OAUTH_CLIENT_ID="me", OAUTH_CLIENT_SECRET="shh-shh")
+    service.answer("/token", {"access_token": "token-1", "expires_in": 3600})
+    service.answer("/a", {"seen": "Bearer token-1"}, status=500)
+    assert "Bearer $OAUTH_ACCESS_TOKEN" in refused(daemon, "/act.look", APP)[1]
+    put(daemon, OAUTH_ACCESS_TOKEN="")
+    service.answer("/a", {"seen": "Bearer token-1"})
+    assert "Bearer $OAUTH_ACCESS_TOKEN" in daemon.exec("/act.look", APP).content
+
+
 @pytest.mark.requirement("openapi.security.clients")
 def test_client_credentials_get_a_token_that_is_kept(
     daemon: DaemonProcess, look: Callable[..., None], service: Service

@@ -172,8 +172,13 @@ def _read(text: str, schema: Mapping[str, Any], root: Mapping[str, Any]) -> Any:
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
+        value = text
+    if _json_type(value) & (kinds | {"null"}):
+        return value
+    if kinds != {"array"}:
         return text
-    return value if _json_type(value) & (kinds | {"null"}) else text
+    items = schema.get("items")
+    return [_element(FlagText(it.strip()), items, root, _DEEPEST) for it in text.split(",")]
 
 
 def _json_type(value: object) -> set[str]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd_openapi.app_pages.front_page import ENTRY, FrontPage
 from stringd_openapi.app_pages.tag_pages import tag_pages
+from stringd_openapi.model.malformed_parts import malformed_parts
 from stringd_openapi.model.names import is_tagged, operation_keys, tag_descriptions
 from stringd_openapi.model.operation_reader import OperationReader, security_of
 from stringd_openapi.model.operations import Operation
@@ -19,6 +21,7 @@ from stringd_openapi.reading.servers import absolute_server, server_urls
 from stringd_openapi.reading.swagger_2 import upgraded
 
 _LONGEST_LINES = 500
+_MOST_FAULTS = 5
 DESCRIPTION = "openapi.json"
 """The file of an app with the description itself."""
 
@@ -68,6 +71,8 @@ def _built(request: BuildRequest) -> BuiltApp:
     tagged = is_tagged(document)
     reader = OperationReader(document, tagged=tagged)
     operations = [reader.read(*key) for key in operation_keys(document)]
+    if not operations:
+        _refuse_malformed(found.document)
     page = _front_page(document, operations, request)
     is_kept = not changed and not found.changed and _is_readable_json(request.data)
     description = request.data if is_kept else _json(document)
@@ -79,6 +84,13 @@ def _built(request: BuildRequest) -> BuiltApp:
         server=page.server,
         operations=len(operations),
     )
+
+
+def _refuse_malformed(document: Mapping[str, Any]) -> None:
+    if faults := list(islice(malformed_parts(document), _MOST_FAULTS)):
+        first, *others = faults
+        message = f"The description has no operation: {first}"
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, message, *others)
 
 
 def _as_version_3(document: dict[str, Any]) -> tuple[dict[str, Any], bool]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from stringd.plugin import Budget, ErrorCode, Refusal, WorkStopped
@@ -16,7 +17,7 @@ from stringd_openapi.call_requests.request_plan import RequestPlan, plan_request
 from stringd_openapi.calling.installed_description import AppSettings, operation_of, settings_of
 from stringd_openapi.calling.next_page import SentRequest, next_request
 from stringd_openapi.calling.request_access import RequestAccess, setting_lines
-from stringd_openapi.calling.shown_answer import failure, reason_of, shown_answer
+from stringd_openapi.calling.shown_answer import failure, masked_answer, reason_of, shown_answer
 from stringd_openapi.model.names import NEXT
 from stringd_openapi.model.operations import Operation
 
@@ -126,10 +127,15 @@ async def _exchanged(
     if response.status == _UNAUTHORIZED and access.can_renew:
         prepared = await access.prepared(sent, content, content_type, renew=True)
         request, response = await send_prepared(prepared, client, action=call.action.id)
-    answer = response_answer(access.shown_url(request.url), response)
+    received = response_answer(access.shown_url(request.url), response)
+    answer = await READING.run(masked_answer, received, response, access.environment)
     if response.status >= FIRST_FAILURE:
-        raise failure(call, operation, answer, reason_of(response), setting_lines(operation))
-    return await shown_answer(call, answer, _remembered(call, operation, sent, body, answer))
+        reason = access.environment.mask(reason_of(response))
+        raise failure(call, operation, answer, reason, setting_lines(operation))
+    following = _following(operation, sent, body, received)
+    if following is not None:
+        following = replace(following, url=access.shown_url(following.url))
+    return await shown_answer(call, answer, _remembered(call, following))
 
 
 def _content(body: RequestBody, read: Callable[[str], bytes]) -> bytes:
@@ -144,23 +150,19 @@ def _content(body: RequestBody, read: Callable[[str], bytes]) -> bytes:
     return b"".join(pieces)
 
 
-def _remembered(
-    call: ActionCall, operation: Operation, sent: SentRequest, body: RequestBody | None, answer: Answer
-) -> tuple[str, ...]:
-    """Keep the request for the next page in the topic; return the line that says so."""
-    kept = SentRequest(
-        operation=sent.operation,
-        method=sent.method,
-        url=sent.url,
-        headers=sent.headers,
-        cookies=sent.cookies,
-        body=_json_body(body),
-        zone=answer.zone.value,
-    )
+def _following(
+    operation: Operation, sent: SentRequest, body: RequestBody | None, answer: Answer
+) -> SentRequest | None:
+    """Return the request for the next page."""
+    kept = replace(sent, body=_json_body(body), zone=answer.zone.value)
     takes = {it.name for it in operation.parameters if it.location == "query"}
     if operation.body and kept.body is not None:
         takes |= {it.name for it in operation.body.fields}
-    following = next_request(kept, frozenset(takes), answer.headers, answer.body)
+    return next_request(kept, frozenset(takes), answer.headers, answer.body)
+
+
+def _remembered(call: ActionCall, following: SentRequest | None) -> tuple[str, ...]:
+    """Keep the request for the next page in the topic; return the line that says so."""
     data = call.invocation.session.data
     if following is None or len(str(following)) > _LARGEST_KEPT:
         data.pop(PLUGIN, None)

@@ -45,6 +45,7 @@ _SECONDS = 30.0
 _CONSENT_SECONDS = 600.0
 _EARLY = 30
 _FAILED = 400
+_LONGEST_REASON = 300
 _FORM = "application/x-www-form-urlencoded"
 
 
@@ -208,7 +209,9 @@ class TokenSource:
         except (HttpFailed, TimeoutError) as error:
             raise self._refusal(f"no usable answer from {request.origin}: {error}") from None
         if response.status >= _FAILED or response.status // 100 == 3:
-            told = shortened(visible_line(response.body[:500].decode(errors="replace")), 300)
+            # Masking must come before shortening, which could leave the start of a secret.
+            told = visible_line(response.body.decode(errors="replace"))
+            told = self._call.environment.mask_beginning(told, _LONGEST_REASON)
             raise self._refusal(f"{request.origin} answered {response.status}: {told}")
         return response
 

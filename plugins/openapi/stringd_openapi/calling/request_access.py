@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from stringd.plugin import ErrorCode, HttpRequest, Refusal, Zone
-from stringd.plugin.actions import ActionCall
+from stringd.plugin.actions import ActionCall, Environment
 from stringd.plugin.http import ALWAYS_SENSITIVE, PreparedRequest
 from stringd.plugin.text import WebUrl
 from stringd_openapi.calling.credentials import Credentials, allowance_of, credentials_of, needed_variables
@@ -14,7 +15,7 @@ from stringd_openapi.calling.installed_description import AppSettings
 from stringd_openapi.calling.next_page import SentRequest
 from stringd_openapi.calling.oauth_tokens import TokenSource
 from stringd_openapi.model.operations import Operation
-from stringd_openapi.model.security_schemes import OAUTH, UNKNOWN
+from stringd_openapi.model.security_schemes import BASIC, OAUTH, UNKNOWN
 
 
 class RequestAccess:
@@ -76,6 +77,15 @@ class RequestAccess:
                 source = TokenSource(self._call, scheme, scopes, self._settings.nearest_zone, server)
                 self._secrets = await source.token(self._secrets, renew=renew)
         return credentials_of(self._allowance, self._secrets)
+
+    @property
+    def environment(self) -> Environment:
+        """The environment of the call with all that its request was given, to mask it in answers."""
+        basic = (it for it in self._allowance.schemes if it.kind == BASIC)
+        # Two parts that are too short to be found may be found together.
+        pairs = [(it.variable("USERNAME"), it.variable("PASSWORD")) for it in basic]
+        joined = {f"{user}:${key}": f"{self._secrets[user]}:{self._secrets[key]}" for user, key in pairs}
+        return replace(self._call.environment, secrets={**self._secrets, **joined})
 
     def shown_url(self, url: str) -> str:
         """Return a URL without the keys in its query."""

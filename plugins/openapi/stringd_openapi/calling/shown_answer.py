@@ -12,8 +12,9 @@ from email.message import Message
 from urllib.parse import unquote, urlsplit
 
 from stringd.plugin import ErrorCode, HttpResponse, Refusal
-from stringd.plugin.actions import ActionCall, Answer
+from stringd.plugin.actions import ActionCall, Answer, Environment
 from stringd.plugin.documents import Names, json_markdown
+from stringd.plugin.http import response_answer
 from stringd.plugin.text import shortened, visible_line
 from stringd_openapi.app_pages.description_lines import inline
 from stringd_openapi.model.operations import Operation
@@ -26,6 +27,16 @@ _TEXTS = ("text/", "application/json", "application/xml", "application/yaml", "a
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _UNFIT = re.compile(r"[^\w.-]+")
 _UNAUTHORIZED = frozenset({401, 403})
+
+
+def masked_answer(answer: Answer, response: HttpResponse, environment: Environment) -> Answer:
+    """Return the answer of a response with the secrets masked that it echoes; files that are no text stay."""
+    headers = {name: environment.mask(it) for name, it in answer.headers.items()}
+    text = answer.text if answer.data else environment.mask(answer.text)
+    if text != answer.text:
+        masked = replace(response, body=text.encode(), charset="utf-8")
+        answer = response_answer(answer.uri, masked)
+    return replace(answer, headers=headers, uri=environment.mask(answer.uri))
 
 
 async def shown_answer(call: ActionCall, answer: Answer, notices: tuple[str, ...]) -> Answer:
