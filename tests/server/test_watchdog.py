@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
+from contextvars import Context
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from stringd.server.watchdog import Watchdog
 from stringd.testing.distributions import write_distribution
 from stringd.testing.process import DaemonProcess
 
@@ -163,3 +168,24 @@ def test_plugin_test_that_blocks_the_loop_fails(plugin: Path) -> None:
     said = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=50).stdout
     assert "2 passed, 1 error" in said
     assert "event loop was held by" in said
+
+
+class RecordingLoop(asyncio.SelectorEventLoop):
+    """A loop that records what it is asked from other threads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[object] = []
+
+    def call_soon_threadsafe(
+        self, callback: Any, *args: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        self.asked.append(callback)
+        return super().call_soon_threadsafe(callback, *args, context=context)
+
+
+def test_it_asks_nothing_of_a_loop_that_waits_for_its_end() -> None:
+    loop = RecordingLoop()
+    with closing(loop), Watchdog(loop):
+        pass
+    assert loop.asked == []

@@ -46,9 +46,11 @@ class Watchdog:
         self._thread.join(_END_SECONDS)
 
     def _watch(self) -> None:
-        while not self._ending.is_set():
+        while True:
             before, used, computed = time.monotonic(), time.process_time(), self._computed()
-            self._ending.wait(_PAUSE_SECONDS)
+            if self._ending.wait(_PAUSE_SECONDS):
+                # The loop waits for this thread now, so it would answer nothing.
+                return
             late = time.monotonic() - before - _PAUSE_SECONDS
             # Code that holds the GIL blocks this thread too. A process that was stopped or not scheduled has
             # used no CPU time.
