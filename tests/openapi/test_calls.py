@@ -220,6 +220,30 @@ def test_the_next_page_follows_a_cursor(pets: DaemonProcess, service: Service) -
     assert service.last.target == "/v1/pets?limit=2&cursor=x%2Fy"
 
 
+@pytest.mark.requirement("openapi.call.json")
+def test_lists_and_texts_are_bodies_below_the_command(
+    daemon: DaemonProcess, install: Install, service: Service
+) -> None:
+    text = {"required": True, "content": {"text/plain": {"schema": {"type": "string"}}}}
+    numbers = json_body({"type": "array", "items": {"type": "integer"}})
+    paths = {
+        "/a": {"post": operation("post", body=numbers), "put": operation("put", body=text)},
+        "/b": {"get": operation("get")},
+    }
+    install(zoo(service.url, paths=paths))
+    daemon.exec("/open app:zoo/tags/pets.md", APP)
+    called(daemon, "/act.post\n[1,\n2]")
+    assert service.last.json() == [1, 2]
+    called(daemon, "/act.put\nIt's {a}\n\n- $B @c")
+    assert service.last.body == b"It's {a}\n\n- $B @c"
+    count = len(service.received)
+    assert refused(daemon, "/act.post\n[1,", APP)[0] == "INVALID_PAYLOAD"
+    assert refused(daemon, '/act.post\n["x"]', APP)[0] == "INVALID_PARAMS"
+    assert refused(daemon, "/act.put --body a\nb", APP)[0] == "INVALID_PARAMS"
+    assert "One command per request" in refused(daemon, "/act.get\n[1]", APP)[1]
+    assert len(service.received) == count
+
+
 @pytest.mark.requirement("openapi.answers.next")
 @pytest.mark.parametrize("by_link", [True, False])
 def test_each_next_page_names_the_one_after_it(

@@ -50,7 +50,7 @@ class Call:
 
 def read_call(action: Action, typed: str, session: Session, environment: Environment) -> Call:
     """Parse the typed arguments, or refuse those that do not match the action's declaration."""
-    typed, body = split_body(typed)
+    typed, body = split_body(typed, action)
     words = split_words(typed, secret=action.takes_secrets)
     given = assign_words(words, action)
     if given.wants_help:
