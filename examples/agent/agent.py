@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from stringd.client import Client
+from stringd.client import Client, StringdError
 
 
 def prompt(kind: str) -> str:
@@ -41,7 +41,7 @@ def openai(model: str, task: str, client: Client) -> str:
         said = post(url, {"model": model, "messages": messages, "tools": tools}, key)["choices"][0]["message"]
         messages.append(said)
         for call in said.get("tool_calls") or ():
-            result = client.exec(**arguments(json.loads(call["function"]["arguments"]))).content
+            _, result = answer(client, call["function"]["arguments"])
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
         if not said.get("tool_calls"):
             return str(said["content"])
@@ -59,18 +59,26 @@ def anthropic(model: str, task: str, client: Client) -> str:
         messages.append({"role": "assistant", "content": said})
         if not calls:
             return "".join(it["text"] for it in said if it["type"] == "text")
-        replies = [(it["id"], client.exec(**arguments(it["input"]))) for it in calls]
-        results = [
-            {"tool_use_id": number, "content": it.content, "is_error": not it.ok} for number, it in replies
-        ]
+        replies = [(it["id"], *answer(client, json.dumps(it["input"]))) for it in calls]
+        results = [{"tool_use_id": it, "content": text, "is_error": not ok} for it, ok, text in replies]
         messages.append({"role": "user", "content": [{"type": "tool_result", **it} for it in results]})
 
 
-def arguments(given: dict[str, str]) -> dict[str, str]:
-    """Return the arguments of the client for those of the tool."""
-    return {"topic": given.get("topic", "file:main"), "cmd": given.get("command", "/help --brief")}
+def answer(client: Client, given: str) -> tuple[bool, str]:
+    """Run the command of a call; a model that is told what is wrong with its call repeats it."""
+    try:
+        arguments = json.loads(given)
+        result = client.exec(topic=arguments["topic"], cmd=arguments["command"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return False, f"The tool takes a JSON object with `topic` and `command`: {error}"
+    except StringdError as error:
+        return False, str(error)
+    return result.ok, result.content
 
 
 if __name__ == "__main__":
+    apis = {"openai": openai, "anthropic": anthropic}
+    if len(sys.argv) != 4 or sys.argv[1] not in apis:
+        sys.exit(__doc__)
     with Client() as user:
-        print({"openai": openai, "anthropic": anthropic}[sys.argv[1]](*sys.argv[2:4], user))
+        print(apis[sys.argv[1]](*sys.argv[2:], user))

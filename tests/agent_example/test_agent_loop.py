@@ -19,6 +19,7 @@ from stringd.testing.process import DaemonProcess
 _AGENT = Path(__file__).parents[2] / "examples" / "agent" / "agent.py"
 _CALLS = (
     {"topic": "file:main", "command": "/write a.md\n# Found\n"},
+    {"topic": "file:main"},
     {"topic": "bash:dev", "command": "cat a.md; exit 3"},
 )
 
@@ -85,9 +86,18 @@ def test_loop(daemon: DaemonProcess, model: tuple[str, list[dict[str, Any]]], ap
     )
     assert (done.returncode, done.stdout) == (0, "Done.\n"), done.stderr
     assert (daemon.home / "a.md").read_text() == "# Found\n"
-    assert len(seen) == 3
+    assert len(seen) == 4
     said = json.dumps(seen[-1]["messages"])
     assert "Written: a.md" in said
     assert "exit: 3" in said
+    assert "takes a JSON object" in said
     assert "Commands begin with `/`" in json.dumps(seen[0])
     assert "string" in json.dumps(seen[0]["tools"])
+
+
+@pytest.mark.requirement("agent.example")
+def test_usage() -> None:
+    """Without a task, the program prints how it is called."""
+    done = subprocess.run([sys.executable, _AGENT], capture_output=True, text=True, timeout=50, check=False)
+    assert (done.returncode, "agent.py openai MODEL TASK" in done.stderr) == (1, True)
+    assert "Traceback" not in done.stderr

@@ -19,6 +19,9 @@ TRANSPORTS = requirements(
     ),
     ("mcp.raw.stdio", "Bad lines are answered with JSON-RPC errors, and the connection goes on."),
     ("mcp.raw.http", "Bad bodies are answered with errors, and the daemon goes on."),
+    ("mcp.raw.batch", "Batches are served in the revision 2025-03-26 over HTTP, and refused elsewhere."),
+    ("mcp.raw.no_session", "A refused request without a session gets no id of one."),
+    ("mcp.raw.killed", "A client that is killed while it is answered leaves no traceback in the log."),
     ("mcp.raw.many", "Many agents at once get the answers to their own requests."),
 )
 

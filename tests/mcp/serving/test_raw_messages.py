@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
+import struct
 import threading
 
 import pytest
+from websockets.sync.client import connect
 
 from stringd.testing.process import DaemonProcess
 from tests.mcp.agents import STATELESS, HttpAgent, call, envelope, stdio_agent
@@ -91,3 +94,47 @@ def test_many_agents_at_once(daemon: DaemonProcess) -> None:
         it.join()
     assert all(f"topic: file:t{number}\n" in text for number, text in seen.items())
     assert len(seen) == 24
+
+
+@pytest.mark.requirement("mcp.raw.batch")
+def test_batches_over_http(daemon: DaemonProcess) -> None:
+    """Batches are served in the revision that has them, and refused in one line elsewhere."""
+    agent = HttpAgent(daemon, "2025-03-26")
+    listed = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    called = {"jsonrpc": "2.0", "id": "b", "method": "tools/call", "params": call("file:main", "/info")}
+    notified = {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}
+    reply = agent.post([listed, called, notified, 5])
+    lines = [it for it in reply.text.splitlines() if it.startswith("data: ")]
+    answers = {it["id"]: it for it in (json.loads(line.removeprefix("data: ")) for line in lines)}
+    assert reply.status == 200
+    assert answers["b"]["result"]["isError"] is False
+    assert answers[1]["result"]["tools"]
+    assert answers[None]["error"]["code"] == _INVALID_REQUEST
+    assert agent.post([notified]).status == 202
+    for revision, body in (("2025-06-18", [listed]), ("2025-03-26", [])):
+        refused = HttpAgent(daemon, revision).post(body)
+        assert (refused.status, refused.json()["error"]["code"]) == (400, _INVALID_REQUEST)
+        assert "\n" not in refused.json()["error"]["message"]
+
+
+@pytest.mark.requirement("mcp.raw.no_session")
+def test_refused_requests_name_no_session(daemon: DaemonProcess) -> None:
+    """A request without a session that is refused gets no id of one."""
+    accepting = {"accept": "application/json, text/event-stream"}
+    for method, status in (("PUT", 405), ("GET", 400)):
+        reply = daemon.request(method, "/mcp", headers=accepting)
+        assert (reply.status, reply.headers["mcp-session-id"]) == (status, None)
+
+
+@pytest.mark.requirement("mcp.raw.killed")
+def test_killed_client_is_no_error(own_daemon: DaemonProcess) -> None:
+    """A client that is killed while it is answered leaves no traceback in the log."""
+    for _ in range(3):
+        with connect(f"ws://127.0.0.1:{own_daemon.port}/mcp/stdio?user=default", proxy=None) as client:
+            for _ in range(300):
+                client.send("{")
+            reset = struct.pack("ii", 1, 0)
+            client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
+            client.socket.close()
+    assert HttpAgent(own_daemon, STATELESS).request("tools/list")["result"]["tools"]
+    assert "Traceback" not in own_daemon.stderr()

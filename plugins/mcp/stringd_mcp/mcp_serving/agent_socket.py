@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import anyio
@@ -11,11 +10,13 @@ from mcp.server.runner import serve_dual_era_loop
 from mcp.shared.message import SessionMessage
 from starlette.types import Message, Receive, Send
 
-from mcp import types
 from stringd_mcp.mcp_serving.agent_access import AgentAccess
 from stringd_mcp.mcp_serving.agent_server import AgentServer
+from stringd_mcp.mcp_serving.raw_messages import parsed_message, refusal_of
 
-_NORMAL = 1000
+
+class _ClientLeft(Exception):
+    """Nobody reads what is sent."""
 
 
 class AgentSocket:
@@ -42,6 +43,9 @@ class AgentSocket:
                 write: Any = to_client
                 await serve_dual_era_loop(self._agents.server, read, write, lifespan_state=self._access)
                 tasks.cancel_scope.cancel()
+        except* _ClientLeft:
+            # A killed client leaves while it is answered.
+            pass
         finally:
             self._agents.subscriptions.forget(self._access)
 
@@ -49,9 +53,9 @@ class AgentSocket:
         async with to_server:
             while (message := await self._receive())["type"] == "websocket.receive":
                 text = _text(message)
-                parsed = _parsed(text)
+                parsed = parsed_message(text)
                 if parsed is None:
-                    await self._send({"type": "websocket.send", "text": _refusal(text)})
+                    await self._say(refusal_of(text))
                 else:
                     await to_server.send(SessionMessage(parsed))
 
@@ -59,35 +63,15 @@ class AgentSocket:
         async with from_server:
             async for it in from_server:
                 text = it.message.model_dump_json(by_alias=True, exclude_unset=True)
-                await self._send({"type": "websocket.send", "text": text})
+                await self._say(text)
 
-
-def _parsed(text: str) -> types.JSONRPCMessage | None:
-    """Return the message that a text is; None if it is none."""
-    try:
-        parsed = types.jsonrpc_message_adapter.validate_json(text, by_name=False)
-    except ValueError:
-        return None
-    # A request whose id is invalid would be taken for a notification, and never be answered.
-    is_notification = isinstance(parsed, types.JSONRPCNotification)
-    return None if is_notification and "id" in json.loads(text) else parsed
+    async def _say(self, text: str) -> None:
+        try:
+            await self._send({"type": "websocket.send", "text": text})
+        except OSError as error:
+            raise _ClientLeft from error
 
 
 def _text(message: Message) -> str:
     text = message.get("text")
     return str(text) if text is not None else str(message["bytes"], errors="replace")
-
-
-def _refusal(text: str) -> str:
-    """Return the error for a text that is no message: no JSON, or no JSON-RPC."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return _error(None, types.PARSE_ERROR, "Parse error: the line is not JSON")
-    identifier = found.get("id") if isinstance(found, dict) else None
-    is_valid = isinstance(identifier, str | int) and not isinstance(identifier, bool)
-    return _error(identifier if is_valid else None, types.INVALID_REQUEST, "This is not a JSON-RPC message")
-
-
-def _error(identifier: str | int | None, code: int, message: str) -> str:
-    return json.dumps({"jsonrpc": "2.0", "id": identifier, "error": {"code": code, "message": message}})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from http import HTTPStatus
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -22,17 +23,25 @@ class Exchange:
 
     async def wants_stream(self) -> bool:
         """Read the body; return whether its response may be a stream."""
-        more = True
+        body = await self.body()
+        return any(it in body for it in _STREAMED)
+
+    async def body(self) -> bytes:
+        """Return the body, which is read once."""
+        more = not self._read
         while more:
             message = await self._receive()
             self._read.append(message)
             more = message.get("more_body", False)
-        body = b"".join(it.get("body", b"") for it in self._read)
-        return any(it in body for it in _STREAMED)
+        return b"".join(it.get("body", b"") for it in self._read)
 
     async def receive(self) -> Message:
         """Return the messages of the request again, and then those that follow."""
         return self._read.pop(0) if self._read else await self._receive()
+
+    async def receive_rest(self) -> Message:
+        """Return what follows the body."""
+        return await self._receive()
 
     async def serve(self, app: ASGIApp, scope: Scope, send: Send) -> None:
         """Serve the request; closing the connection cancels it."""
@@ -58,3 +67,14 @@ class Exchange:
             pass
         self._has_left = True
         serving.cancel()
+
+
+def without_session(send: Send) -> Send:
+    """Return a `send` that names no session when the request, which has none, is refused."""
+
+    async def send_on(message: Message) -> None:
+        if message["type"] == "http.response.start" and message["status"] >= HTTPStatus.BAD_REQUEST:
+            message["headers"] = [it for it in message["headers"] if it[0] != b"mcp-session-id"]
+        await send(message)
+
+    return send_on
