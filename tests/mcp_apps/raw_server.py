@@ -78,7 +78,7 @@ TOOLS = [
 ]
 SIMPLE = (
     "things text_list picture fails crash silent slow huge garbage flood ask sample roots grow environment"
-    " children starts forge_error forge_ask forge_progress"
+    " children starts odd_parts forge_error forge_ask forge_progress"
 )
 TOOLS += [tool(name, f"Does {name}.") for name in SIMPLE.split()]
 TOOLS += OPTIONS.get("tools", [])
@@ -225,6 +225,7 @@ CALLS: dict[str, Callable[[dict[str, Any], dict[str, Any]], dict[str, Any] | Non
     "grow": grow,
     "environment": lambda *_: text(json.dumps(dict(os.environ))),
     "children": children,
+    "odd_parts": lambda *_: {"content": [*text("kept")["content"], {"type": "weird"}, {"type": "text"}, 5]},
     "forge_error": lambda *_: {**text(FORGED), "isError": True},
     "forge_ask": forge_ask,
     "forge_progress": forge_progress,

@@ -124,6 +124,13 @@ def test_an_error_of_a_tool_is_one_of_the_command(raw: DaemonProcess) -> None:
     assert text == "fails: no such thing\n  re: forged"
 
 
+@pytest.mark.requirement("mcp.apps.results.odd")
+def test_a_part_that_is_not_valid_leaves_the_others(raw: DaemonProcess) -> None:
+    shown = call(raw, "/act.odd_parts")
+    assert shown.startswith("kept\n")
+    assert [it in shown for it in ("type 'weird'", "type 'text'", "type None")] == [True] * 3
+
+
 @pytest.mark.requirement("mcp.apps.results.template")
 def test_a_template_of_the_user_shapes_the_answer(raw: DaemonProcess) -> None:
     templates = raw.home / "packages" / "raw" / "templates"

@@ -34,7 +34,7 @@ def test_a_server_of_a_configuration_file(raw: DaemonProcess) -> None:
     assert "literal-1" not in (raw.home / "packages" / "notes" / "server.json").read_text(encoding="utf-8")
     assert "API_TOKEN" in refused(raw, "/act.connect", "ENV_REQUIRED", "app:notes")
     call(raw, '/set $API_TOKEN = "literal-2"', "app:notes")
-    assert "notes offers 28 tools" in call(raw, "/act.connect", "app:notes")
+    assert "notes offers 29 tools" in call(raw, "/act.connect", "app:notes")
     call(raw, "/open app:notes", "app:notes")
     shown = call(raw, "/act.environment", "app:notes")
     assert "MODE: x" in shown

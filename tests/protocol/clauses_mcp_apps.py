@@ -18,6 +18,7 @@ MCP_APPS = requirements(
     ("mcp.apps.check", "The schema is checked before the call: INVALID_PARAMS with the path."),
     ("mcp.apps.results.text", "Text is shown as it is, JSON as Markdown; structuredContent wins."),
     ("mcp.apps.results.files", "Images and blobs are saved with a link; resource links are shortcuts."),
+    ("mcp.apps.results.odd", "Parts of a result that are not valid are left out, and a line says so."),
     ("mcp.apps.results.failed", "isError is ERROR(TOOL_FAILED)."),
     ("mcp.apps.results.template", "templates/tool.jinja shapes an answer and sets variables."),
     ("mcp.apps.resources", "/open URI opens a resource of the server."),

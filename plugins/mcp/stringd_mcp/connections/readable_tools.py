@@ -1,4 +1,4 @@
-"""Lists of tools as the SDK accepts them: it refuses a whole list for one member of the wrong type.
+"""Lists and results of tools as the SDK accepts them: it refuses them whole for one member of the wrong type.
 
 This module imports the SDK: import it only when a server is needed.
 """
@@ -12,6 +12,7 @@ from typing import Any, Self
 
 from mcp.client import Transport
 from mcp.shared.message import SessionMessage
+from mcp.types import CallToolResult
 from mcp.types.jsonrpc import JSONRPCResponse
 
 MARK = "stringd/not-valid"
@@ -20,7 +21,7 @@ MARK = "stringd/not-valid"
 
 @asynccontextmanager
 async def readable(transport: Transport) -> AsyncIterator[Any]:
-    """Yield the streams of a transport, on which lists of tools are readable."""
+    """Yield the streams of a transport, on which lists and results of tools are readable."""
     async with transport as (received, sent):
         yield _ReadableStream(received), sent
 
@@ -35,7 +36,7 @@ class _ReadableStream:
         return getattr(self._stream, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:
-        return _with_readable_tools(await self._stream.receive())
+        return _readable_message(await self._stream.receive())
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -44,7 +45,7 @@ class _ReadableStream:
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        return _with_readable_tools(await self._stream.__anext__())
+        return _readable_message(await self._stream.__anext__())
 
     async def __aenter__(self) -> Self:
         await self._stream.__aenter__()
@@ -60,14 +61,25 @@ class _ReadableStream:
         return handled
 
 
-def _with_readable_tools(item: SessionMessage | Exception) -> SessionMessage | Exception:
+def _readable_message(item: SessionMessage | Exception) -> SessionMessage | Exception:
     message = item.message if isinstance(item, SessionMessage) else None
     if isinstance(message, JSONRPCResponse):
         result = message.result
-        # A result of a tool has content, and is left alone.
-        if isinstance(result.get("tools"), list) and "content" not in result:
+        if isinstance(result.get("content"), list):
+            message.result = {**result, "content": [*map(readable_content, result["content"])]}
+        elif isinstance(result.get("tools"), list):
             tools = [readable_tool(it) for it in result["tools"] if isinstance(it, dict)]
             message.result = {**result, "tools": [it for it in tools if isinstance(it["name"], str)]}
+    return item
+
+
+def readable_content(item: object) -> object:
+    """Return a part of a tool's result, or a text that says that it is left out."""
+    try:
+        CallToolResult.model_validate({"content": [item]})
+    except ValueError:
+        kind = item.get("type") if isinstance(item, dict) else None
+        return {"type": "text", "text": f"(Left out: a part of the type {kind!r}, which is not valid.)"}
     return item
 
 
