@@ -13,6 +13,7 @@ from websockets.sync.client import connect
 from stringd.testing.process import DaemonProcess
 from tests.mcp.agents import STATELESS, HttpAgent, call, envelope, stdio_agent
 
+_PING = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
 _PARSE_ERROR, _INVALID_REQUEST, _NO_METHOD, _INVALID_PARAMS = -32700, -32600, -32601, -32602
 
 
@@ -132,7 +133,7 @@ def test_killed_client_is_no_error(own_daemon: DaemonProcess) -> None:
     for _ in range(3):
         with connect(f"ws://127.0.0.1:{own_daemon.port}/mcp/stdio?user=default", proxy=None) as client:
             for _ in range(300):
-                client.send("{")
+                client.send(_PING)
             reset = struct.pack("ii", 1, 0)
             client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, reset)
             client.socket.close()
