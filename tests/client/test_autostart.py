@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -19,6 +18,7 @@ from stringd.client import (
     PortTaken,
 )
 from tests.client.fake import FakeDaemon, http, until
+from tests.ports import free_port
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,8 +32,7 @@ SCRIPT = "from stringd.client import Client; print(Client().exec('file:main', '/
 @pytest.fixture
 def port(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """A free port for a daemon that a client starts; it ends with the test."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        free: int = server.getsockname()[1]
+    free = free_port()
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("STRINGD_PORT", str(free))
     monkeypatch.delenv("STRINGD_DATA_DIR", raising=False)

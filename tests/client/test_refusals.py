@@ -23,6 +23,7 @@ from stringd.client import (
 )
 from stringd.errors import BodyTooLarge, InvalidBody, StorageFailed
 from tests.client.fake import CLOSE, FakeDaemon, http, json_answer
+from tests.ports import free_port
 
 if TYPE_CHECKING:
     from tests.client.drivers import Talk
@@ -120,12 +121,6 @@ def test_silent_port_is_unreachable(fake: FakeDaemon, talk: Talk, monkeypatch: p
     with pytest.raises(DaemonUnreachable):
         talk(fake.port, RUN)
     assert fake.count("POST /exec") == 1
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
 
 
 @pytest.mark.parametrize("step", [RUN, ("health",), ("users",), ("chanflow", "x")])

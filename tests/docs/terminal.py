@@ -14,6 +14,7 @@ from typing import Self
 
 from tests.docs.blocks import pattern
 from tests.docs.person import Person
+from tests.ports import free_port
 
 PATIENCE = 20.0
 SHOWN_HOME = "/home/you"
@@ -154,14 +155,6 @@ class Terminal:
 def as_lines(output: str) -> str:
     """The output as a page shows it: its last line ends like the others, whatever the program did."""
     return output if not output or output.endswith("\n") else f"{output}\n"
-
-
-def free_port() -> int:
-    """Return a free loopback port."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def end_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:

@@ -15,8 +15,9 @@ from stringd.testing.plugin import start_daemon
 from stringd.testing.process import DaemonProcess, Events, HttpReply
 from tests.docs.blocks import Block, Exchange, blocks, exchanges, pattern
 from tests.docs.pages import text_of
-from tests.docs.terminal import SHOWN_HOME, as_lines, free_port
+from tests.docs.terminal import SHOWN_HOME, as_lines
 from tests.extensions.installation import ROOT, Installation
+from tests.ports import free_port
 
 PAGE = "docs/how-to/write-a-plugin.md"
 KIT = text_of("docs/how-to/test-a-plugin.md")

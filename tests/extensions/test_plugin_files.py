@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from stringd.testing.process import DaemonProcess
-from tests.docs.terminal import free_port
+from tests.ports import free_port
 from tests.programs import run_stringd
 
 Start = Callable[..., DaemonProcess]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.ports import free_port
 from tests.protocol.streams import body_of, replied
 from tests.protocol.waits import eventually
 from tests.protocol.wire import PATIENCE, execute, request
@@ -191,6 +192,5 @@ def test_endpoints_without_a_user_ignore_the_header(shared: DaemonProcess, user:
 
 @pytest.mark.requirement("transport.port.env")
 def test_port_comes_from_the_environment(launch_stringd: LaunchStringd) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
+    port = free_port()
     assert launch_stringd(env={"STRINGD_PORT": str(port)}) == port

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -18,6 +17,7 @@ from stringd.client import AsyncClient, Client, DaemonUnreachable
 from tests.actions.service import Service, serving
 from tests.cli.terminal import CTRL_D, PROGRAM, Terminal
 from tests.events.watching import kept_events
+from tests.ports import free_port
 from tests.protocol.test_secrets_unseen import FORMS, KEEP, MISTYPED, SECRET, form, holds
 from tests.protocol.waits import eventually
 
@@ -30,8 +30,7 @@ TYPED = (LOGIN, f"/act.in ann --pw '{SECRET}'", f"/acct.in --pw '{SECRET}'", f"/
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The home of a person who runs the programs; a daemon is started on a free port when needed."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        monkeypatch.setenv("STRINGD_PORT", str(server.getsockname()[1]))
+    monkeypatch.setenv("STRINGD_PORT", str(free_port()))
     monkeypatch.setenv("HOME", str(tmp_path))
     for name in ("STRINGD_DATA_DIR", "STRINGD_USER"):
         monkeypatch.delenv(name, raising=False)

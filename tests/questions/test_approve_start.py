@@ -15,7 +15,7 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.cli.terminal import CTRL_C, Terminal
-from tests.docs.terminal import free_port
+from tests.ports import free_port
 from tests.questions.conftest import PLUGIN
 from tests.questions.people import TOKEN, Operator, People, until
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.cli.terminal import CTRL_C, CTRL_D, Terminal
+from tests.ports import free_port
 from tests.questions.people import Operator, until
 
 STRINGD = str(Path(sys.executable).with_name("stringd"))
@@ -29,12 +29,6 @@ strategy = {"name": "shout", "version": "1", "agents": {"writer": {"model": "ope
 """
 
 pytestmark = pytest.mark.requirement("runs.topics.code")
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.cli.terminal import Terminal
+from tests.ports import free_port
 
 STRINGD = str(Path(sys.executable).with_name("stringd"))
 PATIENCE = 40.0
@@ -29,12 +30,6 @@ def write_strategy(folder: Path, agents: dict[str, Any]) -> Path:
     flow = {"name": "main", "type": "sequential", "steps": [{"agent": it} for it in agents]}
     path.write_text(json.dumps({"name": "notes", "version": "1", "agents": agents, "flow": flow}), "utf-8")
     return path
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-        return port
 
 
 class Shell:
