@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from stringd.testing.process import DaemonProcess
+from tests.actions.service import serving
 from tests.mcp_apps.serving import call, refused
 
 FOLDER = Path(__file__).parents[2] / "build" / "mcp-servers"
@@ -35,13 +36,16 @@ def _run(folder: Path, *command: str | Path) -> None:
 @pytest.fixture(scope="session")
 def of_npm() -> Path:
     """Return the folder with the programs of servers from npm."""
-    programs = NODE / "node_modules" / ".bin"
+    return _from_npm(NODE, *(f"@modelcontextprotocol/{it}" for it in _OF_NPM))
+
+
+def _from_npm(folder: Path, *packages: str) -> Path:
+    programs = folder / "node_modules" / ".bin"
     if not programs.exists():
         npm = shutil.which("npm")
         if npm is None:
             pytest.skip("npm is not installed")
-        packages = [f"@modelcontextprotocol/{it}" for it in _OF_NPM]
-        _run(NODE, npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", NODE, *packages)
+        _run(folder, npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", folder, *packages)
     return programs
 
 
@@ -119,3 +123,18 @@ def test_fetch(daemon: DaemonProcess, of_pypi: Path) -> None:
     shown = refused(daemon, "/act.fetch --url http://127.0.0.1:1/", "TOOL_FAILED", "app:fetch")
     assert "127.0.0.1" in shown
     refused(daemon, "/act.fetch --url http://h.example --max_length 0", "INVALID_PARAMS", "app:fetch")
+
+
+def test_playwright(daemon: DaemonProcess) -> None:
+    browser = shutil.which("chromium")
+    if browser is None:
+        pytest.skip("there is no Chromium; on Debian: apt install chromium")
+    programs = _from_npm(NODE.with_name("playwright"), "@playwright/mcp")
+    options = f"--headless --isolated --no-sandbox --executable-path {browser}"
+    _installed(daemon, f"--as playwright -- {programs}/playwright-mcp {options}")
+    topic = "app:playwright"
+    with serving() as service:
+        service.answer("/", "<title>Shop</title><button>Buy</button>", media_type="text/html")
+        assert "Page Title: Shop" in call(daemon, f"/act.browser_navigate {service.url}/", topic)
+        assert 'button "Buy"' in call(daemon, "/act.browser_snapshot", topic)
+        assert "image/png" in call(daemon, "/act.browser_take_screenshot --scale css", topic)
