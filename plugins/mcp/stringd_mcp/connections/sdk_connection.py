@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
+import anyio
 import httpx2
 from mcp.client import Transport
 from mcp.client.client import Client
@@ -97,6 +98,8 @@ class SdkConnection:
     async def open(self, call: ServerCall) -> None:
         """Connect, or refuse with the reason; what the server asks meanwhile is asked for this command."""
         ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        # A command that was cancelled does not ask for it.
+        ready.add_done_callback(lambda it: it.cancelled() or it.exception())
         self._log.begin()
         # Not in the context of the command: the connection outlives it.
         self._task = asyncio.create_task(self._serve(ready), context=contextvars.Context())
@@ -184,7 +187,8 @@ class SdkConnection:
             self._client = None
             self._closing.set()
             if not ready.done():
-                ready.cancel()
+                # A cancellation would be taken for one of the command that waits.
+                ready.set_exception(ConnectionError("the connection has ended before it was ready"))
 
     def _transport(self) -> Transport:
         server = self._server
@@ -217,6 +221,9 @@ class SdkConnection:
                     )
                     raise ServerGone(may_have_begun=not is_forgotten) from error
                 raise self._refusal(error) from error
+            except (anyio.ClosedResourceError, anyio.BrokenResourceError) as error:
+                self._log.end("it has closed the connection")
+                raise ServerGone(may_have_begun=True) from error
             except (ValueError, RuntimeError, httpx2.HTTPError) as error:
                 raise self._refusal(error) from error
 

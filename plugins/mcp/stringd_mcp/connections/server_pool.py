@@ -127,7 +127,9 @@ class ServerPool:
         if known and known.is_running and known.server == server and known.listing:
             return known.listing
         found = await self.use(key, server, call, lambda it: it.listing(call))
-        self._servers[key].listing = found
+        # The server may have been ended meanwhile, with the user or the app that it belonged to.
+        if used := self._servers.get(key):
+            used.listing = found
         return found
 
     async def end(self, matches: Callable[[ServerKey], bool]) -> None:
