@@ -8,8 +8,8 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,7 +30,7 @@ from stringd_mcp.connections.listing_reader import dumped, fetch_listing
 from stringd_mcp.connections.program_transport import program_streams
 from stringd_mcp.connections.readable_tools import readable
 from stringd_mcp.connections.remote_transport import PolicyTransport, remote_streams
-from stringd_mcp.connections.server_call import ServerCall
+from stringd_mcp.connections.server_call import ServerCall, WaitingCalls
 from stringd_mcp.connections.server_description import ServerDescription
 from stringd_mcp.connections.server_forms import ask_form, ask_to_open
 from stringd_mcp.connections.server_listing import ServerListing
@@ -84,7 +84,7 @@ class SdkConnection:
         self._tokens = tokens
         self._returns = returns
         self._on_change = on_change
-        self._calls: list[ServerCall] = []
+        self._waiting = WaitingCalls()
         self._closing = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._client: Client | None = None
@@ -103,7 +103,7 @@ class SdkConnection:
         self._log.begin()
         # Not in the context of the command: the connection outlives it.
         self._task = asyncio.create_task(self._serve(ready), context=contextvars.Context())
-        with self._waiting(call):
+        with self._waiting.call(call):
             try:
                 await asyncio.shield(ready)
             except asyncio.CancelledError:
@@ -200,7 +200,7 @@ class SdkConnection:
         self._policy = PolicyTransport(self._runtime, server.url)
         auth: httpx2.Auth | None = None
         if "authorization" not in {it.lower() for it in server.headers}:
-            sign_in = SignIn(self._runtime, self._returns, self._current_call, server.url)
+            sign_in = SignIn(self._runtime, self._returns, self._waiting.newest, server.url)
             auth = sign_in.provider(server.url, TokenStore(self._runtime, self._tokens))
         return remote_streams(server.url, headers=server.headers, transport=self._policy, auth=auth)
 
@@ -208,7 +208,7 @@ class SdkConnection:
         client = self._client
         if client is None or not self.is_open:
             raise ServerGone(may_have_begun=False)
-        with self._waiting(call):
+        with self._waiting.call(call):
             try:
                 return await send(client)
             except MCPError as error:
@@ -226,18 +226,6 @@ class SdkConnection:
                 raise ServerGone(may_have_begun=True) from error
             except (ValueError, RuntimeError, httpx2.HTTPError) as error:
                 raise self._refusal(error) from error
-
-    @contextmanager
-    def _waiting(self, call: ServerCall) -> Iterator[None]:
-        self._calls.append(call)
-        try:
-            yield
-        finally:
-            self._calls.remove(call)
-
-    def _current_call(self) -> ServerCall | None:
-        """Return the newest command that waits: servers do not say which one their questions belong to."""
-        return self._calls[-1] if self._calls else None
 
     async def _inputs(self, client: Client, wanted: types.InputRequiredResult) -> types.InputResponses:
         responses: types.InputResponses = {}
@@ -257,7 +245,7 @@ class SdkConnection:
         self, context: ClientRequestContext, params: types.ElicitRequestParams
     ) -> types.ElicitResult | types.ErrorData:
         del context
-        call = self._current_call()
+        call = self._waiting.newest()
         if call is None:
             return types.ElicitResult(action="cancel")
         if isinstance(params, types.ElicitRequestURLParams):

@@ -1,10 +1,10 @@
-"""A command that waits for a server: its time limit, and the questions that the server asks meanwhile."""
+"""Commands that wait for a server: their time limits, and the questions that the server asks meanwhile."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 
 from stringd.plugin import Answer, ErrorCode, Invocation, Question, Refusal
@@ -64,3 +64,23 @@ class ServerCall:
         self._open_questions -= 1
         if not self._open_questions and self._limit and not self._limit.expired():
             self._limit.reschedule(asyncio.get_running_loop().time() + self._remaining)
+
+
+class WaitingCalls:
+    """The commands that wait for one server, the newest last."""
+
+    def __init__(self) -> None:
+        self._calls: list[ServerCall] = []
+
+    @contextmanager
+    def call(self, call: ServerCall) -> Iterator[None]:
+        """Count a command among those that wait."""
+        self._calls.append(call)
+        try:
+            yield
+        finally:
+            self._calls.remove(call)
+
+    def newest(self) -> ServerCall | None:
+        """Return the newest command that waits: servers do not say which one their questions belong to."""
+        return self._calls[-1] if self._calls else None
