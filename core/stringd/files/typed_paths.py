@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -22,6 +22,7 @@ LONGEST_NAME = 255
 # Each candidate end of a name costs a system call.
 _MOST_ENDS = 64
 FILE_URI = "file:///"
+_WITH_A_MEANING = ("~", FILE_URI)
 _LINES = r":L([0-9]+)(?:-L?([0-9]+))?\Z"
 _LINE_RANGE = re.compile(_LINES)
 _END_OF_NAME = re.compile(rf"[/#]|{_LINES}|\Z")
@@ -59,16 +60,23 @@ class PathScope:
         return file_of(self.document_uri) if self.document_uri else None
 
     @property
+    def folder(self) -> str:
+        """The name of the directory that paths are relative to."""
+        beside = _folder_of(self.document_uri) if self.document_uri and not self.directory else None
+        return self.directory or beside or str(self.user.home)
+
+    @property
     def base(self) -> Path:
         """The directory that paths are relative to."""
-        if self.directory:
-            return Path(self.directory)
-        document = self.document
-        return self.user.home if document is None else document.parent
+        return Path(self.folder)
 
 
 def resolve_path(typed: str, scope: PathScope, shown: str) -> FileTarget:
     """Resolve a typed path that the user may access, or refuse; refusals show it as `shown`."""
+    plain = _plain_target(typed, scope.folder)
+    if plain:
+        path = confine(plain.path, shown, scope.user, full_access=scope.full_access)
+        return plain if path is plain.path else replace(plain, path=path)
     if len(typed.encode(errors="surrogatepass")) > LONGEST_PATH:
         raise Refusal(ErrorCode.INVALID_TARGET, f"The path is longer than {LONGEST_PATH} bytes.")
     name, block, lines = _Splitter(scope).split(typed)
@@ -78,6 +86,18 @@ def resolve_path(typed: str, scope: PathScope, shown: str) -> FileTarget:
     if name.endswith("/"):
         _require_directory(path, shown)
     return FileTarget(typed=typed, path=path, block=block, lines=lines)
+
+
+@lru_cache(maxsize=1024)
+def _plain_target(typed: str, folder: str) -> FileTarget | None:
+    """Return the target of a path that can't be split, nor led elsewhere by its form; it is not resolved.
+
+    What it leads to is never remembered: a link may have been put there meanwhile.
+    """
+    has_marks = typed.startswith(_WITH_A_MEANING) or typed.endswith("/") or "#" in typed or ":L" in typed
+    if not typed or has_marks or len(typed.encode(errors="surrogatepass")) > LONGEST_PATH:
+        return None
+    return FileTarget(typed=typed, path=_path(os.path.join(folder, typed)))  # noqa: PTH118
 
 
 def names_something(typed: str, scope: PathScope) -> bool:
@@ -168,7 +188,7 @@ def _absolute(name: str, scope: PathScope) -> Path:
     if name == "~" or name.startswith("~/"):
         return scope.user.home / name[1:].lstrip("/")
     if name:
-        return _path(os.path.join(scope.base, name))  # noqa: PTH118
+        return _path(os.path.join(scope.folder, name))  # noqa: PTH118
     document = scope.document
     if document is None:
         hint = "Open one, or name it: path#block, path:L5"
@@ -186,6 +206,12 @@ def _path(text: str) -> Path:
 def file_of(uri: str) -> Path | None:
     """Return the path of a `file:` URI; None for other URIs."""
     return _path_of(uri) if uri.startswith(FILE_URI) else None
+
+
+@lru_cache(maxsize=1024)
+def _folder_of(uri: str) -> str | None:
+    path = file_of(uri)
+    return str(path.parent) if path else None
 
 
 def _path_of(uri: str) -> Path:
@@ -211,25 +237,28 @@ def _resolved(path: Path) -> tuple[str, bool]:
 
 def _with_one_slash(path: str) -> str:
     # POSIX allows a special meaning for two leading slashes; no supported system has one.
-    return f"/{path.lstrip('/')}"
+    return f"/{path.lstrip('/')}" if path.startswith("//") else path
 
 
 def _is_allowed(real: str, user: User) -> bool:
-    return any(lies_in(real, _real_root(root)) for root in (user.home, *user.allowed_paths))
+    roots = (user.home, *user.allowed_paths)
+    # No part of a real path is a link, so a root that it begins with is real, too.
+    return any(lies_in(real, str(root)) or lies_in(real, _real_root(root)) for root in roots)
 
 
 def _real_root(root: Path) -> str:
     """Return the real path of a home or allowed path, cached as long as the directory is the same."""
+    name = str(root)
     try:
-        status = root.stat()
+        status = os.stat(name)  # noqa: PTH116
     except OSError:
         return _real(root)
-    return _known_root(root, status.st_dev, status.st_ino)
+    return _known_root(name, status.st_dev, status.st_ino)
 
 
 @lru_cache(maxsize=1024)
-def _known_root(root: Path, _device: int, _inode: int) -> str:
-    return _real(root)
+def _known_root(root: str, _device: int, _inode: int) -> str:
+    return _real(Path(root))
 
 
 def _longest_name(real: str) -> int:

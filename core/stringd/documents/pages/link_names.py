@@ -8,13 +8,13 @@ from dataclasses import replace
 from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.document_text import rendered
-from stringd.documents.syntax.shortcuts import find_shortcuts, has_scheme, name_links
+from stringd.documents.syntax.shortcuts import find_shortcuts, name_links
 
 
 async def with_link_names(page: Page, schemes: Collection[str]) -> Page:
     """Return the page with shortcuts for its links to URIs of these schemes, as for web links."""
     parsed = page.sheet.parsed
-    if not schemes or not any(has_scheme(link, schemes) for link in parsed.links):
+    if parsed.link_schemes.isdisjoint(schemes):
         return page
     return await done(lambda: _named(page, schemes), here=len(parsed.lines.text) <= SMALL)
 

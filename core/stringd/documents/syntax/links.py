@@ -21,6 +21,17 @@ def is_directive(link: Link) -> bool:
     return _DIRECTIVE.match(link.label) is not None
 
 
+def scheme_of(target: str) -> str:
+    """Return the scheme of a link's target in lower case; empty if it has none."""
+    scheme, colon, _ = target.partition(":")
+    return scheme.lower() if colon else ""
+
+
+def schemes_of(links: Iterable[Link]) -> frozenset[str]:
+    """Return the schemes of the targets of links."""
+    return frozenset(scheme_of(it.target) for it in links)
+
+
 def find_links(tokens: Iterable[Token], lines: Lines) -> Iterator[Link]:
     """Yield the links in reading order; code contains none."""
     finder = _Finder(lines)

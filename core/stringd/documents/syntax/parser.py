@@ -25,7 +25,7 @@ from stringd.documents.syntax.definitions import Definition, find_definitions, s
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.frontmatter import Frontmatter, read_frontmatter
 from stringd.documents.syntax.lines import BOM, Lines
-from stringd.documents.syntax.links import find_links
+from stringd.documents.syntax.links import find_links, schemes_of
 from stringd.documents.syntax.markdown import lines_in_code, make_parser
 from stringd.documents.syntax.sections import Rows, find_sections
 
@@ -85,6 +85,7 @@ class Parsed:
     blocks: Mapping[str, Block]
     directives: tuple[Directive, ...]
     links: tuple[Link, ...]
+    link_schemes: frozenset[str]
     references: References
     definitions: tuple[Definition, ...]
     fences: tuple[Fence, ...]
@@ -114,6 +115,7 @@ def parse(text: str) -> Parsed:
         *((it.first, it.last) for it in definitions if it.hidden is None),
         *((it.first, it.last) for it in fences),
     ]
+    links = tuple(spelled_as_defined(find_links(tokens, lines), definitions))
     return Parsed(
         lines=lines,
         frontmatter=front.values,
@@ -123,7 +125,8 @@ def parse(text: str) -> Parsed:
         structure=structure,
         blocks=find_blocks(structure, lines, diagnostics),
         directives=directives,
-        links=tuple(spelled_as_defined(find_links(tokens, lines), definitions)),
+        links=links,
+        link_schemes=schemes_of(links),
         references=environment["references"],
         definitions=definitions,
         fences=fences,

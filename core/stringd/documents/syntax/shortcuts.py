@@ -11,7 +11,7 @@ from stringd.documents.syntax.blocks import Names, slug
 from stringd.documents.syntax.definitions import Spelling
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.lines import Lines
-from stringd.documents.syntax.links import is_directive
+from stringd.documents.syntax.links import is_directive, scheme_of
 from stringd.documents.syntax.parser import Parsed
 
 LONG_TARGET = 40
@@ -161,14 +161,8 @@ def _names_itself(link: Link) -> bool:
     return own_label or is_directive(link)
 
 
-def has_scheme(link: Link, schemes: Collection[str]) -> bool:
-    """Whether the target of a link is a URI of one of these schemes."""
-    scheme, colon, _ = link.target.partition(":")
-    return colon != "" and scheme.lower() in schemes
-
-
 def _needs_name(link: Link, schemes: Collection[str]) -> bool:
-    remote = _REMOTE.match(link.target) is not None or has_scheme(link, schemes)
+    remote = _REMOTE.match(link.target) is not None or scheme_of(link.target) in schemes
     is_hidden = link.reference is not None
     return remote or is_hidden or (not link.image and len(link.target) > LONG_TARGET)
 

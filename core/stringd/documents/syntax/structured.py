@@ -11,6 +11,7 @@ from stringd.documents.syntax.blocks import Block
 from stringd.documents.syntax.document_text import rendered
 from stringd.documents.syntax.forms import form_book
 from stringd.documents.syntax.lines import Lines
+from stringd.documents.syntax.links import schemes_of
 from stringd.documents.syntax.parsed_document import ParsedDocument
 from stringd.documents.syntax.parser import Parsed, Structure, find_blocks
 from stringd.documents.syntax.shortcuts import name_links
@@ -42,6 +43,7 @@ def _structured(lines: Lines, title: str | None, outline: Outline) -> Parsed:
         blocks=_with_ids(sections, outline.ids),
         directives=(),
         links=outline.links,
+        link_schemes=schemes_of(outline.links),
         references={},
         definitions=(),
         fences=(),
