@@ -239,6 +239,10 @@ class Questions(Protocol):
     def is_operator(self, token: str) -> bool:
         """Return whether a token is that of this daemon's operator."""
 
+    def tell_operator(self, line: str) -> bool:
+        """Write a line in the terminal where the operator was given the token; whether there is one."""
+        ...
+
     def attach_operator(self) -> AbstractContextManager[None]:
         """Return a context in which an operator is attached."""
 

@@ -6,6 +6,7 @@ Import it only when such a subcommand runs: the daemon needs none of it.
 from __future__ import annotations
 
 from stringd.cli.approve.keyboard import Feed, Keyboard
+from stringd.cli.approve.operator_access import operator_token
 from stringd.cli.approve.question_feed import QuestionFeed
 from stringd.cli.approve.question_text import columns, question_page
 from stringd.cli.string_arguments import user_argument
@@ -28,6 +29,7 @@ __all__ = [
     "columns",
     "forbid_memory_access",
     "is_terminal",
+    "operator_token",
     "question_page",
     "read_all",
     "temporary_daemon",

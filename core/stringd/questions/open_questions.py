@@ -137,6 +137,10 @@ class OpenQuestions:
         """Return whether a token is that of this daemon's operator."""
         return self._operator.accepts(token)
 
+    def tell_operator(self, line: str) -> bool:
+        """Write a line in the terminal where the operator was given the token; see `Questions`."""
+        return self._operator.tell(line)
+
     @contextmanager
     def attach_operator(self) -> Iterator[None]:
         """Attach an operator for the duration of the context."""

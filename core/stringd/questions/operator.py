@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import secrets
 from hashlib import sha256
+from typing import TextIO
 
 _TOKEN_BYTES = 32
 
@@ -14,6 +15,8 @@ class Operator:
 
     def __init__(self) -> None:
         self._digest: bytes | None = None
+        self.terminal: TextIO | None = None
+        """The terminal of whoever started the daemon, and was given the token there."""
 
     @property
     def is_appointed(self) -> bool:
@@ -29,6 +32,17 @@ class Operator:
     def accepts(self, token: str) -> bool:
         """Return whether this is the latest token."""
         return self._digest is not None and hmac.compare_digest(_digest(token), self._digest)
+
+    def tell(self, line: str) -> bool:
+        """Write a line that only the operator may see; return whether that was possible."""
+        if self.terminal is None:
+            return False
+        try:
+            self.terminal.write(f"{line}\n")
+            self.terminal.flush()
+        except OSError:
+            return False
+        return True
 
 
 def _digest(token: str) -> bytes:

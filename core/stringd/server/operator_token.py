@@ -21,8 +21,9 @@ def hand_over_token(operator: Operator, descriptor: int | None) -> None:
     if descriptor is not None:
         _send(operator, descriptor)
     elif will_have_operator(descriptor):
-        sys.stderr.write(f"stringd: the operator's token, shown only here: {operator.appoint()}\n")
-        sys.stderr.flush()
+        token = operator.appoint()
+        operator.terminal = sys.stderr
+        operator.tell(f"stringd: the operator's token, shown only here: {token}")
 
 
 def _send(operator: Operator, descriptor: int) -> None:

@@ -1,0 +1,82 @@
+"""Tickets, which are exchanged once, and the browsers that have exchanged them; in memory only."""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+_TOKEN_BYTES = 32
+_MOST_TICKETS = 100
+_MOST_BROWSERS = 100
+_LONGEST_AGENT = 200
+
+
+@dataclass(slots=True, kw_only=True)
+class Browser:
+    """A signed-in browser, known by its cookie; to act, it also sends the key that its pages have."""
+
+    id: str
+    agent: str
+    since: float = field(default_factory=time.time)
+    _key: bytes = field(repr=False)
+
+    def may_act(self, key: str) -> bool:
+        """Return whether this is the browser's key."""
+        return hmac.compare_digest(_digest(key), self._key)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn:
+    """What a browser is given in exchange for a ticket."""
+
+    cookie: str = field(repr=False)
+    key: str = field(repr=False)
+
+
+class SignedInBrowsers:
+    """Verifies tickets and cookies, of which only SHA-256 digests are kept."""
+
+    def __init__(self) -> None:
+        self._tickets: dict[bytes, float] = {}
+        self._browsers: dict[bytes, Browser] = {}
+
+    def make_ticket(self, seconds: float = float("inf")) -> str:
+        """Return a ticket for one browser, valid for this time."""
+        ticket = secrets.token_urlsafe(_TOKEN_BYTES)
+        self._tickets[_digest(ticket)] = time.monotonic() + seconds
+        while len(self._tickets) > _MOST_TICKETS:
+            del self._tickets[next(iter(self._tickets))]
+        return ticket
+
+    def sign_in(self, ticket: str, agent: str) -> SignedIn | None:
+        """Exchange a ticket; None if it is unknown, used or expired."""
+        expires = self._tickets.pop(_digest(ticket), None)
+        if expires is None or expires < time.monotonic():
+            return None
+        cookie, key = secrets.token_urlsafe(_TOKEN_BYTES), secrets.token_urlsafe(_TOKEN_BYTES)
+        self._browsers[_digest(cookie)] = Browser(
+            id=secrets.token_hex(4), agent=agent[:_LONGEST_AGENT], _key=_digest(key)
+        )
+        while len(self._browsers) > _MOST_BROWSERS:
+            del self._browsers[next(iter(self._browsers))]
+        return SignedIn(cookie=cookie, key=key)
+
+    def browser(self, cookie: str) -> Browser | None:
+        """Return the browser with this cookie."""
+        return self._browsers.get(_digest(cookie))
+
+    def listed(self) -> Sequence[Browser]:
+        """Return all signed-in browsers, the latest last."""
+        return list(self._browsers.values())
+
+    def sign_out(self, browser_id: str) -> None:
+        """Forget a browser, if it is known."""
+        self._browsers = {digest: it for digest, it in self._browsers.items() if it.id != browser_id}
+
+
+def _digest(token: str) -> bytes:
+    return sha256(token.encode(errors="replace")).digest()

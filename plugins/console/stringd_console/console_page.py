@@ -1,0 +1,112 @@
+"""The hook `stringd_console` and its records: the pages of the console."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from markupsafe import Markup
+
+from stringd.plugin import EventFilter, Runtime, hookspec
+from stringd_console.page_content.html_templates import PageTemplates
+
+_NAME = re.compile(r"[a-z][a-z0-9-]*")
+# The console's own paths.
+RESERVED_NAMES = frozenset({"act", "live", "sign-in", "sign-out", "static", "tickets"})
+OWN_PAGES = frozenset({"apps", "questions", "topics", "users"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageRequest:
+    """What a browser asks for: the segments of the path below the page's own, and the query."""
+
+    path: tuple[str, ...] = ()
+    query: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """An element of a list: its HTML must be one element, and keys must be unique within the list."""
+
+    key: str
+    html: Markup
+
+
+Region: TypeAlias = Markup | tuple[Item, ...]
+"""What a region of a page contains: HTML, or a list of which only changed items are sent."""
+
+Regions: TypeAlias = Mapping[str, Region]
+Changes: TypeAlias = Callable[[], AsyncGenerator[object, None]]
+"""Yields something, whatever it is, each time when the regions may have changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """What one path of a page shows: a template around regions, which are kept up to date.
+
+    `regions` is awaited for the first view and, at most ten times a second, after each of the `changes`;
+    browsers that show the same path share the result. `template` is rendered with `values`, and places each
+    region by `{{ region("name") }}`.
+    """
+
+    title: str
+    template: str
+    regions: Callable[[], Awaitable[Regions]]
+    changes: Changes
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionResult:
+    """The outcome of an action: a notice to show, a path of the console to go to, data for the script."""
+
+    notice: str = ""
+    go: str = ""
+    data: Any = None
+
+
+Act: TypeAlias = Callable[[Mapping[str, str]], Awaitable[ActionResult]]
+"""Carries out an action, given the fields of its form; refuses by `Refusal` or `RequestRefused`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolePage:
+    """A page of the console, at `/console/NAME` and below.
+
+    `view` refuses a path that does not exist by `Refusal`. Pages are ordered by `position` in the navigation.
+    `badge` is the number beside the title there, evaluated after each event of the `badge_kinds`; 0 shows
+    none.
+    """
+
+    name: str
+    title: str
+    templates: PageTemplates
+    view: Callable[[PageRequest], Awaitable[View]]
+    actions: Mapping[str, Act] = field(default_factory=dict)
+    position: int = 100
+    badge: Callable[[], int] | None = None
+    badge_kinds: frozenset[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        for name in (self.name, *self.actions):
+            if not _NAME.fullmatch(name) or name in RESERVED_NAMES:
+                raise ValueError(f"invalid name of a page or action: {name}")
+
+
+def on_events(runtime: Runtime, wanted: EventFilter) -> Changes:
+    """Return the changes that events announce."""
+
+    async def changes() -> AsyncGenerator[object, None]:
+        with runtime.events.watch(wanted) as events:
+            async for published in events:
+                yield published
+
+    return changes
+
+
+@hookspec
+def stringd_console(runtime: Runtime) -> Iterable[ConsolePage]:
+    """Add pages to the console."""
+    raise NotImplementedError

@@ -1,0 +1,151 @@
+"""The console of one daemon: serves its pages, their changes and their actions to signed-in browsers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cached_property, partial
+from importlib.resources import files
+from weakref import WeakKeyDictionary
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+from starlette.types import ASGIApp
+
+from stringd.plugin import DaemonReady, EventFilter, Refusal, RequestRefused, Runtime
+from stringd_console.access.access_routes import AccessRoutes
+from stringd_console.access.checked_request import (
+    require_acting_browser,
+    require_browser,
+    signed_in_browser,
+)
+from stringd_console.access.signed_in_browsers import SignedInBrowsers
+from stringd_console.console_page import ConsolePage, PageRequest, View
+from stringd_console.live.live_page import LivePage
+from stringd_console.live.page_stream import PageStream
+from stringd_console.live.shared_views import SharedViews
+from stringd_console.page_frame import PageFrame
+from stringd_console.page_responses import HEADERS, html_response, json_response, read_fields
+
+ROOT = "/console"
+_MEDIA_TYPES = {
+    "console.css": "text/css",
+    "console.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+    "icon-waiting.svg": "image/svg+xml",
+}
+
+
+class NoSuchPage(RequestRefused):
+    """The console has no such page, file or action."""
+
+    status = 404
+    code = "NOT_FOUND"
+
+
+class ConsoleService:
+    """Serves whatever pages plugins add."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._views = SharedViews()
+        self.browsers = SignedInBrowsers()
+        self.access = AccessRoutes(runtime, self.browsers, ROOT)
+
+    @property
+    def routes(self) -> Sequence[BaseRoute]:
+        """The routes below `/console`."""
+        return (
+            Route(ROOT, self._enter, methods=["GET"]),
+            *self.access.routes,
+            Route(f"{ROOT}/live", self._live, methods=["GET"]),
+            Route(f"{ROOT}/static/{{name}}", self._static, methods=["GET"]),
+            Route(f"{ROOT}/act/{{page}}/{{action}}", self._act, methods=["POST"]),
+            Route(f"{ROOT}/{{path:path}}", self._page, methods=["GET"]),
+        )
+
+    async def greet_operator(self) -> None:
+        """Show a link in the terminal where the daemon was started, if it has one, once it listens."""
+        with self._runtime.events.watch(EventFilter(kinds={DaemonReady.kind})) as events:
+            async for _ in events:
+                link = self.access.link()
+                self._runtime.questions.tell_operator(f"stringd: the console, for one browser: {link}")
+                return
+
+    @cached_property
+    def _frame(self) -> PageFrame:
+        return PageFrame(self._runtime)
+
+    async def _enter(self, request: Request) -> Response:
+        if signed_in_browser(request, self.browsers) is None:
+            return html_response(self._frame.sign_in_page(), 401)
+        return RedirectResponse(f"{ROOT}/{self._frame.pages[0].name}", 303, HEADERS)
+
+    async def _static(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in _MEDIA_TYPES:
+            raise NoSuchPage(f"There is no file {name}.")
+        body = files("stringd_console").joinpath("static", name).read_bytes()
+        return Response(body, 200, HEADERS, _MEDIA_TYPES[name])
+
+    async def _page(self, request: Request) -> Response:
+        if signed_in_browser(request, self.browsers) is None:
+            return html_response(self._frame.sign_in_page(), 401)
+        try:
+            page, view = await self._view(request.path_params["path"], request.query_params)
+        except RequestRefused as refused:
+            return html_response(self._frame.error_page(refused.message), refused.status)
+        return html_response(await self._frame.page(page, view))
+
+    async def _view(self, path: str, query: Mapping[str, str]) -> tuple[ConsolePage, View]:
+        name, *below = path.split("/")
+        page = self._frame.find(name)
+        if page is None:
+            raise NoSuchPage(f"The console has no page {name}.")
+        try:
+            return page, await page.view(PageRequest(path=tuple(below), query=dict(query)))
+        except Refusal as refusal:
+            raise NoSuchPage(refusal.message) from refusal
+
+    async def _live(self, request: Request) -> ASGIApp:
+        require_browser(request, self.browsers)
+        query = dict(request.query_params)
+        path = query.pop("path", "").removeprefix(f"{ROOT}/")
+        known = query.pop("known", "").split(",")
+        _, view = await self._view(path, query)
+        return PageStream(partial(self._followed, f"{path}?{json.dumps(query, sort_keys=True)}", view), known)
+
+    @asynccontextmanager
+    async def _followed(self, key: str, view: View) -> AsyncIterator[Sequence[LivePage]]:
+        """Follow a page and the frame; whoever looks at a page counts as an attached operator."""
+        async with AsyncExitStack() as stack:
+            stack.enter_context(self._runtime.questions.attach_operator())
+            frame = await stack.enter_async_context(self._views.follow("", self._frame.view))
+            shown = await stack.enter_async_context(self._views.follow(key, view))
+            yield (frame, shown)
+
+    async def _act(self, request: Request) -> Response:
+        require_acting_browser(request, self.browsers)
+        page = self._frame.find(request.path_params["page"])
+        act = page.actions.get(request.path_params["action"]) if page else None
+        if act is None:
+            raise NoSuchPage("There is no such action.")
+        try:
+            result = await act(await read_fields(request))
+        except Refusal as refusal:
+            context = "\n".join(refusal.context)
+            return json_response({"error": refusal.message, "code": refusal.code, "context": context}, 422)
+        return json_response({"notice": result.notice, "go": result.go, "data": result.data})
+
+
+_services: WeakKeyDictionary[Runtime, ConsoleService] = WeakKeyDictionary()
+
+
+def console_service(runtime: Runtime) -> ConsoleService:
+    """Return the one service of a daemon."""
+    service = _services.get(runtime)
+    if service is None:
+        service = _services[runtime] = ConsoleService(runtime)
+    return service

@@ -1,0 +1,1 @@
+"""Pages that are kept up to date in the browsers that show them."""

@@ -1,0 +1,1 @@
+"""From records and texts of agents to safe HTML."""

@@ -1,0 +1,59 @@
+"""Jinja templates of pages, in which all texts are escaped and nothing invisible stays invisible."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from stringd_console.page_content.shown_text import shown_text
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_OWN_PACKAGE = "stringd_console"
+
+
+class PageTemplates:
+    """The templates in the folder `templates` of a package.
+
+    They can use those of the console by the prefix `console/`, and refer to their own by their bare names.
+    Values are escaped: control characters, invisible and reordering ones are shown as such.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
+
+    def render(self, name: str, values: Mapping[str, Any] | None = None, /, **more: Any) -> Markup:
+        """Return the HTML of a template."""
+        return Markup(self.environment.get_template(name).render(values or {}, **more))  # noqa: S704
+
+    def macro(self, template: str, name: str) -> Any:
+        """Return a macro of a template, to be called with its values."""
+        return getattr(self.environment.get_template(template).module, name)
+
+    @cached_property
+    def environment(self) -> Environment:
+        """The environment of the templates; it is made when it is first needed."""
+        from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
+
+        own = PackageLoader(self._package)
+        shared = own if self._package == _OWN_PACKAGE else PackageLoader(_OWN_PACKAGE)
+        environment = Environment(
+            loader=ChoiceLoader([own, PrefixLoader({"console": shared})]),
+            autoescape=True,
+            finalize=_finalized,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        from stringd_console.page_content import shown_values
+
+        environment.filters.update(shown_values.FILTERS)
+        return environment
+
+
+def _finalized(value: Any) -> Any:
+    return shown_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -1,0 +1,90 @@
+"""What surrounds all pages: navigation, badges, what waits for a person, errors, and signing in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from markupsafe import Markup
+
+from stringd.plugin import (
+    EventFilter,
+    QuestionAnswered,
+    QuestionAsked,
+    QuestionWithdrawn,
+    Runtime,
+)
+from stringd_console.console_page import ConsolePage, Regions, View, on_events
+from stringd_console.live.snapshot import Snapshot, joined
+from stringd_console.page_content.html_templates import PageTemplates
+from stringd_console.topics_page import topics_page
+
+_QUESTION_KINDS = frozenset({QuestionAsked.kind, QuestionAnswered.kind, QuestionWithdrawn.kind})
+
+
+def own_pages(runtime: Runtime) -> Sequence[ConsolePage]:
+    """Return the pages that the console itself has."""
+    return (topics_page(runtime),)
+
+
+class PageFrame:
+    """Renders whole pages, and keeps the navigation up to date."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._templates = PageTemplates("stringd_console")
+        self.pages: Sequence[ConsolePage] = sorted(
+            (*own_pages(runtime), *runtime.added(ConsolePage)), key=lambda it: (it.position, it.name)
+        )
+        self._by_name = {it.name: it for it in self.pages}
+        badge_kinds = frozenset[str]().union(*(it.badge_kinds for it in self.pages))
+        self.view = View(
+            title="",
+            template="",
+            regions=self._regions,
+            changes=on_events(runtime, EventFilter(kinds=_QUESTION_KINDS | badge_kinds)),
+        )
+
+    def find(self, name: str) -> ConsolePage | None:
+        """Return the page with this name."""
+        return self._by_name.get(name)
+
+    async def page(self, page: ConsolePage, view: View) -> Markup:
+        """Return a page as it is now."""
+        frame, shown = Snapshot(await self._regions()), Snapshot(await view.regions())
+        return self._templates.render(
+            "page.html",
+            content=page.templates.render(
+                view.template, view.values, region=partial(_region, shown.regions), title=view.title
+            ),
+            current=page,
+            known=f"{frame.digest},{shown.digest}",
+            pages=self.pages,
+            region=partial(_region, frame.regions),
+            title=view.title,
+        )
+
+    def error_page(self, message: str) -> Markup:
+        """Return the page that says what is wrong with a path."""
+        return self._templates.render("error.html", message=message, pages=self.pages, title="Not found")
+
+    def sign_in_page(self) -> Markup:
+        """Return the page for a browser that is not signed in, which says how to do that."""
+        return self._templates.render("sign_in.html", port=self._runtime.port)
+
+    async def _regions(self) -> Regions:
+        waiting = self._runtime.questions.listed()
+        badges = {f"badge-{it.name}": _number(it.badge()) for it in self.pages if it.badge}
+        return {**badges, "waiting": self._templates.render("waiting.html", waiting=waiting)}
+
+
+def _number(count: int) -> Markup:
+    return Markup('<span class="count">{}</span>').format(count) if count else Markup()
+
+
+def _region(
+    regions: Regions, name: str, tag: str = "div", attributes: Mapping[str, str] | None = None
+) -> Markup:
+    """Return the element of a region; further attributes, such as its class, may be given."""
+    more = Markup("").join(Markup(' {}="{}"').format(*it) for it in (attributes or {}).items())
+    return Markup('<{0} data-region="{1}"{2}>{3}</{0}>').format(tag, name, more, joined(regions[name]))

@@ -1,0 +1,323 @@
+// The script of all pages: applies changes that the daemon sends, and sends what the person does.
+// The daemon renders all HTML and escapes all texts in it; this script never makes markup of texts.
+
+const policy = trustedTypes?.createPolicy("stringd", { createHTML: (html) => html }) ?? { createHTML: (html) => html };
+const KEY = "stringd.console.key";
+const FILTERED = "data-filtered-out";
+const byId = (id) => document.getElementById(id);
+
+// --- signing in --------------------------------------------------------------------------------------------------
+
+const ticket = new URLSearchParams(location.hash.slice(1)).get("token");
+if (ticket) history.replaceState(null, "", location.pathname + location.search);
+
+async function signIn() {
+  const response = await fetch("/console/sign-in", { method: "POST", body: JSON.stringify({ ticket }) });
+  const answer = await response.json();
+  if (response.ok) {
+    localStorage.setItem(KEY, answer.key);
+    location.reload();
+    return;
+  }
+  const failure = byId("sign-in-failure");
+  failure.textContent = answer.error;
+  failure.hidden = false;
+}
+
+// --- changes -----------------------------------------------------------------------------------------------------
+
+function parsed(html) {
+  const template = document.createElement("template");
+  template.innerHTML = policy.createHTML(html);
+  return template.content;
+}
+
+/** Make an element's children like those of another one, and keep what the person has focused, typed or opened. */
+function morphChildren(from, to) {
+  const keyed = new Map();
+  for (const child of from.children) if (child.dataset.key) keyed.set(child.dataset.key, child);
+  let cursor = from.firstChild;
+  for (const wanted of [...to.childNodes]) {
+    const known = wanted.dataset?.key ? keyed.get(wanted.dataset.key) : undefined;
+    if (known && known !== cursor) {
+      from.insertBefore(known, cursor);
+      morph(known, wanted);
+    } else if (cursor && (known || isAlike(cursor, wanted))) {
+      const next = cursor.nextSibling;
+      morph(cursor, wanted);
+      cursor = next;
+    } else {
+      from.insertBefore(wanted, cursor);
+    }
+  }
+  while (cursor) {
+    const next = cursor.nextSibling;
+    cursor.remove();
+    cursor = next;
+  }
+}
+
+function isAlike(one, other) {
+  return one.nodeType === other.nodeType && one.nodeName === other.nodeName && one.dataset?.key === other.dataset?.key;
+}
+
+function morph(from, to) {
+  if (from.nodeType !== Node.ELEMENT_NODE) {
+    if (from.nodeValue !== to.nodeValue) from.nodeValue = to.nodeValue;
+    return;
+  }
+  if (from.isEqualNode(to)) return;
+  for (const { name } of [...from.attributes]) {
+    if (!to.hasAttribute(name) && !(name === "open" || name === FILTERED)) from.removeAttribute(name);
+  }
+  for (const { name, value } of to.attributes) if (from.getAttribute(name) !== value) from.setAttribute(name, value);
+  morphChildren(from, to);
+}
+
+function applyItems(region, { items, order }) {
+  const known = new Map([...region.children].map((it) => [it.dataset.key, it]));
+  for (const [key, html] of Object.entries(items)) {
+    const made = parsed(html).firstElementChild;
+    if (known.has(key)) morph(known.get(key), made);
+    else known.set(key, made);
+  }
+  if (!order) return;
+  let cursor = region.firstElementChild;
+  const kept = new Set(order);
+  for (const child of [...region.children]) {
+    if (!kept.has(child.dataset.key)) {
+      if (child === cursor) cursor = cursor.nextElementSibling;
+      child.remove();
+    }
+  }
+  for (const key of order) {
+    const item = known.get(key);
+    if (item === cursor) cursor = cursor.nextElementSibling;
+    else if (item.parentNode === region && region.moveBefore) region.moveBefore(item, cursor);
+    else region.insertBefore(item, cursor);
+  }
+}
+
+function applyPatch(patch) {
+  for (const [name, change] of Object.entries(patch)) {
+    const region = document.querySelector(`[data-region="${CSS.escape(name)}"]`);
+    if (!region) continue;
+    const follows = region.dataset.follows !== undefined && isAtEnd(region);
+    if (typeof change === "string") morphChildren(region, parsed(change));
+    else applyItems(region, change);
+    if (follows) region.scrollTop = region.scrollHeight;
+    decorate(region);
+    region.dispatchEvent(new CustomEvent("patched", { bubbles: true }));
+  }
+}
+
+const isAtEnd = (region) => region.scrollHeight - region.scrollTop - region.clientHeight < 40;
+
+/** Show what the daemon cannot know: times of this time zone, and the filter that the person has typed. */
+function decorate(root) {
+  for (const time of root.querySelectorAll("time[datetime]:not([title])")) {
+    const when = new Date(time.dateTime);
+    time.title = when.toLocaleString();
+    time.textContent = new Date().toDateString() === when.toDateString() ? when.toLocaleTimeString() : when.toLocaleString();
+  }
+  for (const input of document.querySelectorAll("input[data-filters]")) filter(input);
+}
+
+function filter(input) {
+  const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+  for (const item of byId(input.dataset.filters)?.children ?? []) {
+    const text = (item.dataset.words ?? item.textContent).toLowerCase();
+    item.toggleAttribute(FILTERED, !words.every((word) => text.includes(word)));
+  }
+}
+
+// --- the connection ----------------------------------------------------------------------------------------------
+
+let lostAt = 0;
+let source;
+
+function connect() {
+  const query = new URLSearchParams(location.search);
+  query.set("path", location.pathname);
+  query.set("known", document.body.dataset.known);
+  source = new EventSource(`/console/live?${query}`);
+  source.addEventListener("open", connected);
+  source.addEventListener("patch", (event) => applyPatch(JSON.parse(event.data)));
+  source.addEventListener("error", disconnected);
+}
+
+function connected() {
+  document.body.dataset.known = "";
+  const state = byId("connection");
+  state.textContent = "Live";
+  state.className = "is-live";
+  if (lostAt) {
+    const seconds = Math.max(1, Math.round((Date.now() - lostAt) / 1000));
+    showAway(`The connection was lost for ${seconds} s; the page is up to date again.`);
+    setTimeout(() => { if (!lostAt) byId("away").hidden = true; }, 8000);
+    lostAt = 0;
+  }
+}
+
+async function disconnected() {
+  lostAt ||= Date.now();
+  const state = byId("connection");
+  state.textContent = "Away";
+  state.className = "is-lost";
+  showAway("The connection to the daemon is lost; trying again…");
+  if (source.readyState !== EventSource.CLOSED) return;
+  const status = await fetch("/console/live").then((it) => it.status, () => 0);
+  if (status === 401) {
+    showAway("The daemon has been restarted, or this browser was signed out. Type `stringd console` in a terminal for a new link.");
+    return;
+  }
+  setTimeout(connect, 1000);
+}
+
+function showAway(text) {
+  const away = byId("away");
+  away.textContent = text;
+  away.hidden = false;
+}
+
+// --- what waits for the person -----------------------------------------------------------------------------------
+
+const pageTitle = document.title;
+let seen;
+
+function showWaiting() {
+  const waiting = [...byId("waiting").querySelectorAll("[data-id]")];
+  document.title = waiting.length ? `(${waiting.length}) ${pageTitle}` : pageTitle;
+  document.querySelector("link[rel=icon]").href = `/console/static/icon${waiting.length ? "-waiting" : ""}.svg`;
+  const fresh = seen ? waiting.filter((it) => !seen.has(it.dataset.id)) : [];
+  seen = new Set(waiting.map((it) => it.dataset.id));
+  if (!fresh.length) return;
+  if (isWanted("sound")) beep();
+  if (isWanted("notification") && Notification.permission === "granted" && document.hidden) {
+    const notification = new Notification("stringd waits for you", { body: fresh.at(-1).dataset.title, tag: "stringd" });
+    notification.onclick = () => { window.focus(); location.assign("/console/questions"); };
+  }
+}
+
+function beep() {
+  const audio = new AudioContext();
+  const tone = new OscillatorNode(audio, { frequency: 660 });
+  const volume = new GainNode(audio, { gain: 0.08 });
+  tone.connect(volume).connect(audio.destination);
+  tone.start();
+  tone.stop(audio.currentTime + 0.18);
+  tone.onended = () => audio.close();
+}
+
+const isWanted = (name) => localStorage.getItem(`stringd.console.${name}`) === "yes";
+
+async function setPreference(input) {
+  if (input.dataset.preference === "notification" && input.checked) {
+    input.checked = (await Notification.requestPermission()) === "granted";
+  }
+  localStorage.setItem(`stringd.console.${input.dataset.preference}`, input.checked ? "yes" : "no");
+}
+
+// --- acting ------------------------------------------------------------------------------------------------------
+
+/** Send an action with its fields; show its notice or its failure, and return its data. */
+async function act(path, fields = {}) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-Console-Key": localStorage.getItem(KEY) ?? "" },
+      body: JSON.stringify(fields),
+    });
+  } catch {
+    notify("The daemon cannot be reached; nothing was sent.", true);
+    return { failed: true };
+  }
+  const answer = await response.json().catch(() => ({ error: `The daemon answered with status ${response.status}.` }));
+  if (!response.ok) notify([answer.message ?? answer.error, answer.context].filter(Boolean).join("\n"), true);
+  else if (answer.notice) notify(answer.notice);
+  if (answer.go) location.assign(answer.go);
+  return { failed: !response.ok, data: answer.data };
+}
+
+function notify(text, isFailure = false) {
+  const notice = document.createElement("p");
+  notice.className = isFailure ? "notice is-failure" : "notice";
+  notice.textContent = text;
+  byId("notices").append(notice);
+  setTimeout(() => notice.remove(), isFailure ? 12000 : 5000);
+}
+
+async function submit(form, submitter) {
+  if (submitter?.dataset.confirms && !(await confirmed(submitter.dataset.confirms))) return;
+  const fields = Object.fromEntries(new FormData(form, submitter));
+  for (const button of form.querySelectorAll("button")) button.disabled = true;
+  const { failed } = await act(form.dataset.act, fields);
+  for (const button of form.querySelectorAll("button")) button.disabled = false;
+  if (!failed && form.dataset.resets !== undefined) form.reset();
+}
+
+/** Ask in a dialog of the page. */
+function confirmed(question) {
+  const dialog = document.createElement("dialog");
+  const text = document.createElement("p");
+  text.textContent = question;
+  const form = document.createElement("form");
+  form.method = "dialog";
+  form.className = "actions";
+  for (const [value, label, kind] of [["yes", "Yes", "main"], ["", "No", ""]]) {
+    const button = document.createElement("button");
+    Object.assign(button, { value, textContent: label, className: kind });
+    form.append(button);
+  }
+  dialog.append(text, form);
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => { resolve(dialog.returnValue === "yes"); dialog.remove(); });
+  });
+}
+
+// --- the keyboard ------------------------------------------------------------------------------------------------
+
+let leader = 0;
+
+function onKey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (event.target.closest("input, textarea, select, [contenteditable], [data-takes-keys], dialog")) return;
+  if (event.key === "g") { leader = Date.now(); return; }
+  if (Date.now() - leader < 1500 && /[1-9]/.test(event.key)) {
+    document.querySelectorAll(".bar nav a")[event.key - 1]?.click();
+    return;
+  }
+  if (event.key === "?") { byId("preferences").showModal(); return; }
+  const target = [...document.querySelectorAll(`[data-shortcut="${CSS.escape(event.key)}"]`)].find((it) => it.matches("input, textarea, button"));
+  if (!target) return;
+  event.preventDefault();
+  if (target.matches("button")) target.click();
+  else target.focus();
+}
+
+// --- beginning ---------------------------------------------------------------------------------------------------
+
+if ("signsIn" in document.body.dataset) {
+  if (ticket) signIn();
+} else if (byId("connection")) {
+  document.addEventListener("submit", (event) => {
+    if (event.target.dataset.act) { event.preventDefault(); submit(event.target, event.submitter); }
+  });
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest("button");
+    if (button?.dataset.opens) byId(button.dataset.opens).showModal();
+    if (button?.dataset.closes !== undefined) button.closest("dialog").close();
+    if (button?.dataset.posts) act(button.dataset.posts);
+  });
+  document.addEventListener("input", ({ target }) => { if (target.dataset.filters) filter(target); });
+  document.addEventListener("change", ({ target }) => { if (target.dataset.preference) setPreference(target); });
+  document.addEventListener("keydown", onKey);
+  byId("waiting").addEventListener("patched", showWaiting);
+  for (const input of document.querySelectorAll("[data-preference]")) input.checked = isWanted(input.dataset.preference);
+  showWaiting();
+  decorate(document);
+  connect();
+}
