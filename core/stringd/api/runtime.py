@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -123,6 +123,10 @@ class Runtime(Protocol):
 
         Entering it raises `Refusal` if a guard does not permit the change.
         """
+
+    @property
+    def users(self) -> Iterable[User]:
+        """All registered users."""
 
     def user(self, user_id: str) -> User:
         """Return a registered user, or raise `UnknownUser`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stringd_console.console_page import (
     ActionResult,
     ConsolePage,
+    Download,
     Item,
     PageRequest,
     Region,
@@ -12,14 +13,19 @@ from stringd_console.console_page import (
     on_events,
 )
 from stringd_console.page_content.html_templates import PageTemplates
+from stringd_console.page_content.markdown_html import markdown_html
+from stringd_console.page_content.shown_text import shown_text
 
 __all__ = [
     "ActionResult",
     "ConsolePage",
+    "Download",
     "Item",
     "PageRequest",
     "PageTemplates",
     "Region",
     "View",
+    "markdown_html",
     "on_events",
+    "shown_text",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -14,7 +14,7 @@ from stringd_console.page_content.html_templates import PageTemplates
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 # The console's own paths.
-RESERVED_NAMES = frozenset({"act", "live", "sign-in", "sign-out", "static", "tickets"})
+RESERVED_NAMES = frozenset({"act", "files", "live", "sign-in", "sign-out", "static", "tickets"})
 OWN_PAGES = frozenset({"apps", "questions", "topics", "users"})
 
 
@@ -72,10 +72,24 @@ Act: TypeAlias = Callable[[Mapping[str, str]], Awaitable[ActionResult]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Download:
+    """A file that a browser saves; its content is sent in pieces, as they come."""
+
+    file_name: str
+    media_type: str
+    content: AsyncIterable[bytes]
+
+
+Fetch: TypeAlias = Callable[[PageRequest], Awaitable[Download]]
+"""Returns a file, given what follows its name in the path, and the query; refuses by `Refusal`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ConsolePage:
     """A page of the console, at `/console/NAME` and below.
 
-    `view` refuses a path that does not exist by `Refusal`. Pages are ordered by `position` in the navigation.
+    `view` refuses a path that does not exist by `Refusal`. The `downloads` are at
+    `/console/files/NAME/DOWNLOAD` and below. Pages are ordered by `position` in the navigation.
     `badge` is the number beside the title there, evaluated after each event of the `badge_kinds`; 0 shows
     none.
     """
@@ -85,14 +99,15 @@ class ConsolePage:
     templates: PageTemplates
     view: Callable[[PageRequest], Awaitable[View]]
     actions: Mapping[str, Act] = field(default_factory=dict)
+    downloads: Mapping[str, Fetch] = field(default_factory=dict)
     position: int = 100
     badge: Callable[[], int] | None = None
     badge_kinds: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        for name in (self.name, *self.actions):
+        for name in (self.name, *self.actions, *self.downloads):
             if not _NAME.fullmatch(name) or name in RESERVED_NAMES:
-                raise ValueError(f"invalid name of a page or action: {name}")
+                raise ValueError(f"invalid name of a page, action or download: {name}")
 
 
 def on_events(runtime: Runtime, wanted: EventFilter) -> Changes:

@@ -27,7 +27,13 @@ from stringd_console.live.live_page import LivePage
 from stringd_console.live.page_stream import PageStream
 from stringd_console.live.shared_views import SharedViews
 from stringd_console.page_frame import PageFrame
-from stringd_console.page_responses import HEADERS, html_response, json_response, read_fields
+from stringd_console.page_responses import (
+    HEADERS,
+    file_response,
+    html_response,
+    json_response,
+    read_fields,
+)
 
 ROOT = "/console"
 _MEDIA_TYPES = {
@@ -60,6 +66,8 @@ class ConsoleService:
         return (
             Route(ROOT, self._enter, methods=["GET"]),
             *self.access.routes,
+            Route(f"{ROOT}/files/{{page}}/{{download}}", self._download, methods=["GET"]),
+            Route(f"{ROOT}/files/{{page}}/{{download}}/{{path:path}}", self._download, methods=["GET"]),
             Route(f"{ROOT}/live", self._live, methods=["GET"]),
             Route(f"{ROOT}/static/{{name}}", self._static, methods=["GET"]),
             Route(f"{ROOT}/act/{{page}}/{{action}}", self._act, methods=["POST"]),
@@ -106,6 +114,19 @@ class ConsoleService:
             raise NoSuchPage(f"The console has no page {name}.")
         try:
             return page, await page.view(PageRequest(path=tuple(below), query=dict(query)))
+        except Refusal as refusal:
+            raise NoSuchPage(refusal.message) from refusal
+
+    async def _download(self, request: Request) -> Response:
+        require_browser(request, self.browsers)
+        page = self._frame.find(request.path_params["page"])
+        fetch = page.downloads.get(request.path_params["download"]) if page else None
+        if fetch is None:
+            raise NoSuchPage("There is no such file.")
+        path = request.path_params.get("path", "")
+        below = tuple(path.split("/")) if path else ()
+        try:
+            return file_response(await fetch(PageRequest(path=below, query=dict(request.query_params))))
         except Refusal as refusal:
             raise NoSuchPage(refusal.message) from refusal
 

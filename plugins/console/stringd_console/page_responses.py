@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
 from stringd.plugin import RequestRefused
+from stringd_console.console_page import Download
 
 _POLICY = "; ".join(
     (
@@ -50,6 +52,13 @@ def html_response(html: str, status: int = 200) -> Response:
 def json_response(value: object, status: int = 200) -> Response:
     """Return the answer to a page's script."""
     return JSONResponse(value, status, HEADERS)
+
+
+def file_response(download: Download) -> Response:
+    """Return a file, which the browser saves and never shows."""
+    name = quote(download.file_name, safe="", errors="replace")
+    headers = {**HEADERS, "Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+    return StreamingResponse(download.content, 200, headers, download.media_type)
 
 
 async def read_fields(request: Request) -> Mapping[str, str]:
