@@ -40,6 +40,7 @@ _AUTHORITY = re.compile(
     re.IGNORECASE,
 )
 _LAST_PORT = 65535
+_OWN_ORIGIN_ONLY = (b"cross-origin-resource-policy", b"same-origin")
 _CORS_LINES = header_lines(CORS_HEADERS)
 _BEGINNINGS = {"http.response.start", "websocket.accept", "websocket.http.response.start"}
 
@@ -88,7 +89,7 @@ class RequestGuard:
 
 
 class _Answer:
-    """Adds the CORS headers to a response and records whether it has started."""
+    """Adds the CORS headers to a response, unless it is for its own origin only; records its start."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self._scope = scope
@@ -103,7 +104,10 @@ class _Answer:
             return send_whole(message["head"] + _CORS_LINES, message["body"])
         if kind in _BEGINNINGS:
             self.started = True
-            message["headers"] = [*message.get("headers", ()), *CORS_HEADERS]
+            headers = message.get("headers", ())
+            # A response that says so may not be read by pages of other origins.
+            if _OWN_ORIGIN_ONLY not in headers:
+                message["headers"] = [*headers, *CORS_HEADERS]
         return self._send(message)
 
 

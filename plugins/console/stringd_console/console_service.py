@@ -11,12 +11,14 @@ from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from stringd.plugin import DaemonReady, EventFilter, Refusal, RequestRefused, Runtime
 from stringd_console.access.access_routes import AccessRoutes
 from stringd_console.access.checked_request import (
+    KEY_HEADER,
+    NotSignedIn,
     require_acting_browser,
     require_browser,
     signed_in_browser,
@@ -28,10 +30,10 @@ from stringd_console.live.page_stream import PageStream
 from stringd_console.live.shared_views import SharedViews
 from stringd_console.page_frame import PageFrame
 from stringd_console.page_responses import (
-    HEADERS,
     file_response,
     html_response,
     json_response,
+    protected_route,
     read_fields,
 )
 
@@ -64,14 +66,14 @@ class ConsoleService:
     def routes(self) -> Sequence[BaseRoute]:
         """The routes below `/console`."""
         return (
-            Route(ROOT, self._enter, methods=["GET"]),
+            protected_route("GET", ROOT, self._enter),
             *self.access.routes,
-            Route(f"{ROOT}/files/{{page}}/{{download}}", self._download, methods=["GET"]),
-            Route(f"{ROOT}/files/{{page}}/{{download}}/{{path:path}}", self._download, methods=["GET"]),
-            Route(f"{ROOT}/live", self._live, methods=["GET"]),
-            Route(f"{ROOT}/static/{{name}}", self._static, methods=["GET"]),
-            Route(f"{ROOT}/act/{{page}}/{{action}}", self._act, methods=["POST"]),
-            Route(f"{ROOT}/{{path:path}}", self._page, methods=["GET"]),
+            protected_route("GET", f"{ROOT}/files/{{page}}/{{download}}", self._download),
+            protected_route("GET", f"{ROOT}/files/{{page}}/{{download}}/{{path:path}}", self._download),
+            protected_route("GET", f"{ROOT}/live", self._live),
+            protected_route("GET", f"{ROOT}/static/{{name}}", self._static),
+            protected_route("POST", f"{ROOT}/act/{{page}}/{{action}}", self._act),
+            protected_route("GET", f"{ROOT}/{{path:path}}", self._page),
         )
 
     async def greet_operator(self) -> None:
@@ -89,20 +91,24 @@ class ConsoleService:
     async def _enter(self, request: Request) -> Response:
         if signed_in_browser(request, self.browsers) is None:
             return html_response(self._frame.sign_in_page(), 401)
-        return RedirectResponse(f"{ROOT}/{self._frame.pages[0].name}", 303, HEADERS)
+        return RedirectResponse(f"{ROOT}/{self._frame.pages[0].name}", 303)
 
     async def _static(self, request: Request) -> Response:
         name = request.path_params["name"]
         if name not in _MEDIA_TYPES:
             raise NoSuchPage(f"There is no file {name}.")
         body = files("stringd_console").joinpath("static", name).read_bytes()
-        return Response(body, 200, HEADERS, _MEDIA_TYPES[name])
+        return Response(body, media_type=_MEDIA_TYPES[name])
 
     async def _page(self, request: Request) -> Response:
-        if signed_in_browser(request, self.browsers) is None:
-            return html_response(self._frame.sign_in_page(), 401)
+        if KEY_HEADER not in request.headers and signed_in_browser(request, self.browsers):
+            # Browsers navigate with the cookie only; the script of this page asks with the key, too.
+            return html_response(self._frame.opening_page())
         try:
+            require_browser(request, self.browsers)
             page, view = await self._view(request.path_params["path"], request.query_params)
+        except NotSignedIn:
+            return html_response(self._frame.sign_in_page(), 401)
         except RequestRefused as refused:
             return html_response(self._frame.error_page(refused.message), refused.status)
         return html_response(await self._frame.page(page, view))
@@ -131,12 +137,13 @@ class ConsoleService:
             raise NoSuchPage(refusal.message) from refusal
 
     async def _live(self, request: Request) -> ASGIApp:
-        require_browser(request, self.browsers)
+        browser = require_browser(request, self.browsers)
         query = dict(request.query_params)
         path = query.pop("path", "").removeprefix(f"{ROOT}/")
         known = query.pop("known", "").split(",")
         _, view = await self._view(path, query)
-        return PageStream(partial(self._followed, f"{path}?{json.dumps(query, sort_keys=True)}", view), known)
+        followed = partial(self._followed, f"{path}?{json.dumps(query, sort_keys=True)}", view)
+        return PageStream(followed, known, browser.signed_out.wait)
 
     @asynccontextmanager
     async def _followed(self, key: str, view: View) -> AsyncIterator[Sequence[LivePage]]:

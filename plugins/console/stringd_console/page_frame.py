@@ -72,6 +72,10 @@ class PageFrame:
         """Return the page for a browser that is not signed in, which says how to do that."""
         return self._templates.render("sign_in.html", port=self._runtime.port)
 
+    def opening_page(self) -> Markup:
+        """Return the page without content that a navigation gets; its script loads the content."""
+        return self._templates.render("opening.html", title="stringd")
+
     async def _regions(self) -> Regions:
         waiting = self._runtime.questions.listed()
         badges = {f"badge-{it.name}": _number(it.badge()) for it in self.pages if it.badge}

@@ -6,12 +6,17 @@ from collections.abc import Sequence
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Route
+from starlette.routing import BaseRoute
 
 from stringd.plugin import RequestRefused, Runtime
-from stringd_console.access.checked_request import cookie_name, require_acting_browser, require_same_origin
+from stringd_console.access.checked_request import (
+    cookie_name,
+    require_acting_browser,
+    require_same_origin,
+    signed_in_browser,
+)
 from stringd_console.access.signed_in_browsers import SignedInBrowsers
-from stringd_console.page_responses import json_response, read_fields
+from stringd_console.page_responses import json_response, protected_route, read_fields
 
 OPERATOR_HEADER = "X-Operator-Token"
 _TICKET_SECONDS = 600.0
@@ -36,9 +41,9 @@ class AccessRoutes:
     def routes(self) -> Sequence[BaseRoute]:
         """The routes below the console's root."""
         return (
-            Route(f"{self._root}/tickets", self._make_ticket, methods=["POST"]),
-            Route(f"{self._root}/sign-in", self._sign_in, methods=["POST"]),
-            Route(f"{self._root}/sign-out", self._sign_out, methods=["POST"]),
+            protected_route("POST", f"{self._root}/tickets", self._make_ticket),
+            protected_route("POST", f"{self._root}/sign-in", self._sign_in),
+            protected_route("POST", f"{self._root}/sign-out", self._sign_out),
         )
 
     def link(self, seconds: float = float("inf")) -> str:
@@ -58,6 +63,8 @@ class AccessRoutes:
         if signed_in is None:
             message = "This link is unknown, used or expired; `stringd console` prints another one."
             return json_response({"error": message}, 403)
+        if earlier := signed_in_browser(request, self._browsers):
+            self._browsers.sign_out(earlier.id)
         response = json_response({"key": signed_in.key})
         response.set_cookie(
             cookie_name(request), signed_in.cookie, path=self._root, httponly=True, samesite="strict"

@@ -12,7 +12,7 @@ _SIGN_IN_AGAIN = "This browser is not signed in; `stringd console` prints a link
 
 
 class NotSignedIn(RequestRefused):
-    """The request has no valid cookie; `RequestRefused` makes it an answer."""
+    """The request lacks a valid cookie, or the key that belongs to it."""
 
     status = 401
     code = "NOT_SIGNED_IN"
@@ -22,7 +22,7 @@ class NotSignedIn(RequestRefused):
 
 
 class OtherOrigin(RequestRefused):
-    """The request comes from a page of another origin, or its page cannot prove that it is the console's."""
+    """The request does not come from a page of the console."""
 
     status = 403
     code = "OTHER_ORIGIN"
@@ -40,24 +40,31 @@ def signed_in_browser(request: HTTPConnection, browsers: SignedInBrowsers) -> Br
 
 
 def require_browser(request: HTTPConnection, browsers: SignedInBrowsers) -> Browser:
-    """Return the signed-in browser that a request comes from, or refuse it."""
-    if browser := signed_in_browser(request, browsers):
-        return browser
-    raise NotSignedIn
-
-
-def require_acting_browser(request: HTTPConnection, browsers: SignedInBrowsers) -> Browser:
     """Return the browser if the request comes from a page of the console; a stolen cookie is not enough."""
-    require_same_origin(request)
-    browser = require_browser(request, browsers)
-    if not browser.may_act(request.headers.get(KEY_HEADER, "")):
-        raise OtherOrigin("Only a page of the console that signed in itself may act.")
+    _refuse_other_origins(request, request.headers.get("origin", _own_origin(request)))
+    browser = signed_in_browser(request, browsers)
+    if browser is None or not browser.has_key(request.headers.get(KEY_HEADER, "")):
+        raise NotSignedIn
     return browser
 
 
+def require_acting_browser(request: HTTPConnection, browsers: SignedInBrowsers) -> Browser:
+    """Return the browser likewise; what acts also says where it comes from, as browsers do."""
+    require_same_origin(request)
+    return require_browser(request, browsers)
+
+
 def require_same_origin(request: HTTPConnection) -> None:
-    """Refuse what a page of another origin sends, such as one of another port, which shares the cookies."""
-    origin = request.headers.get("origin")
+    """Refuse what does not prove that a page of this origin sends it."""
+    _refuse_other_origins(request, request.headers.get("origin"))
+
+
+def _refuse_other_origins(request: HTTPConnection, origin: str | None) -> None:
+    # Pages of other ports are of the same site: they share the cookies, and are refused here.
     site = request.headers.get("sec-fetch-site", "same-origin")
-    if origin != f"{request.url.scheme}://{request.url.netloc}" or site != "same-origin":
+    if origin != _own_origin(request) or site != "same-origin":
         raise OtherOrigin("Only a page of the console itself may do this.")
+
+
+def _own_origin(request: HTTPConnection) -> str:
+    return f"{request.url.scheme}://{request.url.netloc}"

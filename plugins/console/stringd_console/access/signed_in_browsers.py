@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import secrets
 import time
@@ -17,14 +18,15 @@ _LONGEST_AGENT = 200
 
 @dataclass(slots=True, kw_only=True)
 class Browser:
-    """A signed-in browser, known by its cookie; to act, it also sends the key that its pages have."""
+    """A signed-in browser, known by its cookie; its pages prove by their key that they are the console's."""
 
     id: str
     agent: str
     since: float = field(default_factory=time.time)
+    signed_out: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     _key: bytes = field(repr=False)
 
-    def may_act(self, key: str) -> bool:
+    def has_key(self, key: str) -> bool:
         """Return whether this is the browser's key."""
         return hmac.compare_digest(_digest(key), self._key)
 
@@ -61,8 +63,8 @@ class SignedInBrowsers:
         self._browsers[_digest(cookie)] = Browser(
             id=secrets.token_hex(4), agent=agent[:_LONGEST_AGENT], _key=_digest(key)
         )
-        while len(self._browsers) > _MOST_BROWSERS:
-            del self._browsers[next(iter(self._browsers))]
+        if len(self._browsers) > _MOST_BROWSERS:
+            self.sign_out(next(iter(self._browsers.values())).id)
         return SignedIn(cookie=cookie, key=key)
 
     def browser(self, cookie: str) -> Browser | None:
@@ -74,8 +76,11 @@ class SignedInBrowsers:
         return list(self._browsers.values())
 
     def sign_out(self, browser_id: str) -> None:
-        """Forget a browser, if it is known."""
-        self._browsers = {digest: it for digest, it in self._browsers.items() if it.id != browser_id}
+        """Forget a browser, if it is known, and end what it follows."""
+        for digest, browser in list(self._browsers.items()):
+            if browser.id == browser_id:
+                del self._browsers[digest]
+                browser.signed_out.set()
 
 
 def _digest(token: str) -> bytes:

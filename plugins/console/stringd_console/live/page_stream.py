@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, aclosing
 
 from starlette.types import Receive, Scope, Send
@@ -21,19 +21,23 @@ _HEAD = [
 class PageStream:
     """Sends the patches of views until the browser leaves or a view ends, as all do when the daemon stops.
 
-    `known` are the digests of what the browser shows already.
+    `known` are the digests of what the browser shows already. The stream also ends when `ended` returns.
     """
 
     def __init__(
-        self, followed: Callable[[], AbstractAsyncContextManager[Sequence[LivePage]]], known: Sequence[str]
+        self,
+        followed: Callable[[], AbstractAsyncContextManager[Sequence[LivePage]]],
+        known: Sequence[str],
+        ended: Callable[[], Awaitable[object]],
     ) -> None:
         self._followed = followed
         self._known = {*known}
+        self._ended = ended
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request as an ASGI application."""
         await send({"type": "http.response.start", "status": 200, "headers": _HEAD})
-        leaving = asyncio.create_task(_disconnected(receive))
+        leaving = asyncio.create_task(_either(_disconnected(receive), self._ended()))
         try:
             async with self._followed() as views, aclosing(self._events(views, leaving)) as events:
                 async for event in events:
@@ -75,6 +79,16 @@ class PageStream:
             return b""
         patch = later.patch_from(earlier)
         return b"event: patch\ndata: %b\n\n" % patch if patch else b""
+
+
+async def _either(one: Awaitable[object], other: Awaitable[object]) -> None:
+    """Return when either has returned."""
+    tasks = [asyncio.ensure_future(one), asyncio.ensure_future(other)]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
 
 
 async def _disconnected(receive: Receive) -> None:

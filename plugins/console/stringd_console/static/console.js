@@ -11,17 +11,38 @@ const byId = (id) => document.getElementById(id);
 const ticket = new URLSearchParams(location.hash.slice(1)).get("token");
 if (ticket) history.replaceState(null, "", location.pathname + location.search);
 
+// Other ports of this machine get the cookie, too; the key stays with this origin.
+const withKey = () => ({ "X-Console-Key": localStorage.getItem(KEY) ?? "" });
+
+/** Exchange the ticket of the link for a cookie and a key; return what is wrong with it. */
 async function signIn() {
   const response = await fetch("/console/sign-in", { method: "POST", body: JSON.stringify({ ticket }) });
   const answer = await response.json();
-  if (response.ok) {
-    localStorage.setItem(KEY, answer.key);
-    location.reload();
-    return;
-  }
-  const failure = byId("sign-in-failure");
-  failure.textContent = answer.error;
-  failure.hidden = false;
+  if (!response.ok) return answer.error;
+  localStorage.setItem(KEY, answer.key);
+  return "";
+}
+
+/** Put the page in place of the empty one that the browser was given when it sent only its cookie. */
+async function openPage() {
+  const response = await fetch(location.href, { headers: withKey() });
+  const page = new DOMParser().parseFromString(policy.createHTML(await response.text()), "text/html");
+  document.title = page.title;
+  document.body.replaceWith(page.body);
+  byId(location.hash.slice(1))?.scrollIntoView();
+  document.querySelector("[autofocus]")?.focus();
+}
+
+async function enter() {
+  const failure = ticket ? await signIn() : "";
+  if ("opensPage" in document.body.dataset) await openPage();
+  else if (ticket && !failure) { location.reload(); return; }
+  if (byId("connection")) begin();
+  if (!failure) return;
+  const shown = byId("sign-in-failure");
+  if (!shown) { notify(failure, true); return; }
+  shown.textContent = failure;
+  shown.hidden = false;
 }
 
 // --- changes -----------------------------------------------------------------------------------------------------
@@ -133,17 +154,47 @@ function filter(input) {
 
 // --- the connection ----------------------------------------------------------------------------------------------
 
+// The daemon sends at least a comment every 15 s.
+const SILENCE = 45000;
 let lostAt = 0;
-let source;
+let leaves = false;
 
-function connect() {
+async function connect() {
+  let status = 0;
+  try {
+    status = await follow();
+  } catch {
+    // The daemon is gone, or says nothing.
+  }
+  if (leaves) return;
+  disconnected();
+  if (status === 401) showAway("The daemon has been restarted, or this browser was signed out. Type `stringd console` in a terminal for a new link.");
+  else setTimeout(connect, 1000);
+}
+
+/** Apply the changes that the daemon sends, until the connection ends; an EventSource could not send the key. */
+async function follow() {
   const query = new URLSearchParams(location.search);
   query.set("path", location.pathname);
   query.set("known", document.body.dataset.known);
-  source = new EventSource(`/console/live?${query}`);
-  source.addEventListener("open", connected);
-  source.addEventListener("patch", (event) => applyPatch(JSON.parse(event.data)));
-  source.addEventListener("error", disconnected);
+  const controller = new AbortController();
+  let silence = setTimeout(() => controller.abort(), SILENCE);
+  const response = await fetch(`/console/live?${query}`, { headers: withKey(), signal: controller.signal });
+  if (!response.ok) return response.status;
+  connected();
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let text = "";;) {
+    const { value, done } = await reader.read();
+    if (done) return response.status;
+    clearTimeout(silence);
+    silence = setTimeout(() => controller.abort(), SILENCE);
+    const events = (text + value).split("\n\n");
+    text = events.pop();
+    for (const event of events) {
+      const [kind, data] = event.split("\ndata: ");
+      if (kind === "event: patch") applyPatch(JSON.parse(data));
+    }
+  }
 }
 
 function connected() {
@@ -159,19 +210,12 @@ function connected() {
   }
 }
 
-async function disconnected() {
+function disconnected() {
   lostAt ||= Date.now();
   const state = byId("connection");
   state.textContent = "Away";
   state.className = "is-lost";
   showAway("The connection to the daemon is lost; trying again…");
-  if (source.readyState !== EventSource.CLOSED) return;
-  const status = await fetch("/console/live").then((it) => it.status, () => 0);
-  if (status === 401) {
-    showAway("The daemon has been restarted, or this browser was signed out. Type `stringd console` in a terminal for a new link.");
-    return;
-  }
-  setTimeout(connect, 1000);
 }
 
 function showAway(text) {
@@ -182,7 +226,7 @@ function showAway(text) {
 
 // --- what waits for the person -----------------------------------------------------------------------------------
 
-const pageTitle = document.title;
+let pageTitle;
 let seen;
 
 function showWaiting() {
@@ -226,7 +270,7 @@ async function act(path, fields = {}) {
   try {
     response = await fetch(path, {
       method: "POST",
-      headers: { "Content-Type": "application/json", "X-Console-Key": localStorage.getItem(KEY) ?? "" },
+      headers: { "Content-Type": "application/json", ...withKey() },
       body: JSON.stringify(fields),
     });
   } catch {
@@ -238,6 +282,22 @@ async function act(path, fields = {}) {
   else if (answer.notice) notify(answer.notice);
   if (answer.go) location.assign(answer.go);
   return { failed: !response.ok, data: answer.data };
+}
+
+/** Save what a link with the attribute `download` leads to: the browser itself would not send the key. */
+async function download(link) {
+  const response = await fetch(link.href, { headers: withKey() }).catch(() => null);
+  if (!response?.ok) {
+    const answer = await response?.json().catch(() => null);
+    notify(answer?.message ?? answer?.error ?? "The daemon cannot be reached; nothing was saved.", true);
+    return;
+  }
+  const encoded = /filename\*=UTF-8''([^;]+)/.exec(response.headers.get("Content-Disposition") ?? "")?.[1];
+  const saved = document.createElement("a");
+  saved.href = URL.createObjectURL(await response.blob());
+  saved.download = encoded ? decodeURIComponent(encoded) : link.download;
+  saved.click();
+  setTimeout(() => URL.revokeObjectURL(saved.href), 60000);
 }
 
 function notify(text, isFailure = false) {
@@ -300,13 +360,17 @@ function onKey(event) {
 
 // --- beginning ---------------------------------------------------------------------------------------------------
 
-if ("signsIn" in document.body.dataset) {
-  if (ticket) signIn();
-} else if (byId("connection")) {
+function begin() {
+  pageTitle = document.title;
+  addEventListener("pagehide", () => { leaves = true; });
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   document.addEventListener("submit", (event) => {
     if (event.target.dataset.act) { event.preventDefault(); submit(event.target, event.submitter); }
   });
-  document.addEventListener("click", ({ target }) => {
+  document.addEventListener("click", (event) => {
+    const { target } = event;
+    const file = target.closest("a[download]");
+    if (file) { event.preventDefault(); download(file); }
     const button = target.closest("button");
     if (button?.dataset.opens) byId(button.dataset.opens).showModal();
     if (button?.dataset.closes !== undefined) button.closest("dialog").close();
@@ -321,3 +385,5 @@ if ("signsIn" in document.body.dataset) {
   decorate(document);
   connect();
 }
+
+enter();
