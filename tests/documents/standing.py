@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from stringd.api.sessions import EndReason, Location, State, TopicName
+from stringd.api.sessions import EndReason, Location, State, Topic, TopicName
 from stringd.api.users import User
 
 
@@ -20,6 +20,7 @@ class Standing:
     shows_documents: bool = True
     slash: str = "/"
     is_ending: bool = False
+    topic: Topic | None = None
     data: dict[str, Any] = field(default_factory=dict)
 
     def remember(self, state: State) -> None:

@@ -154,6 +154,9 @@ class Runtime(Protocol):
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
         """List the sessions of one user, or of all users."""
 
+    def session(self, user_id: str, topic: TopicName) -> Session | None:
+        """Return a topic that exists, without opening it."""
+
     @property
     def schemes(self) -> Collection[str]:
         """The URI schemes of all loaders, in lower case."""

@@ -164,6 +164,10 @@ class Session(Protocol):
         """The prefix of commands: `/`, or `//` if the topic takes plain text."""
 
     @property
+    def topic(self) -> Topic | None:
+        """The object that the topic keeps between commands; None before the first one and after its end."""
+
+    @property
     def state(self) -> State:
         """The topic's current state."""
 

@@ -175,6 +175,10 @@ class LocalRuntime(PluginAdditions):
         """List the sessions of one user, or of all users."""
         return [it.summary() for it in self.registry if user_id is None or it.user.id == user_id]
 
+    def session(self, user_id: str, topic: TopicName) -> Session | None:
+        """Return a topic that exists, without opening it."""
+        return self.registry.get(user_id, topic)
+
     @cached_property
     def part_characters(self) -> int:
         """How many characters an answer may have where the topic says nothing else."""

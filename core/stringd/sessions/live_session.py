@@ -71,6 +71,11 @@ class LiveSession:
         return self.topic_type.documents
 
     @property
+    def topic(self) -> Topic | None:
+        """The object that the topic keeps between commands, if it is open."""
+        return self.lifetime.current
+
+    @property
     def is_ending(self) -> bool:
         """Whether the session was ended, so that its commands are cancelled."""
         return self.ended is not None

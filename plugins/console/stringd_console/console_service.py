@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property, partial
 from importlib.resources import files
+from urllib.parse import unquote
 from weakref import WeakKeyDictionary
 
 from starlette.requests import Request
@@ -139,7 +140,7 @@ class ConsoleService:
     async def _live(self, request: Request) -> ASGIApp:
         browser = require_browser(request, self.browsers)
         query = dict(request.query_params)
-        path = query.pop("path", "").removeprefix(f"{ROOT}/")
+        path = unquote(query.pop("path", "")).removeprefix(f"{ROOT}/")
         known = query.pop("known", "").split(",")
         _, view = await self._view(path, query)
         followed = partial(self._followed, f"{path}?{json.dumps(query, sort_keys=True)}", view)

@@ -17,7 +17,7 @@ from stringd.plugin import (
 from stringd_console.console_page import ConsolePage, Regions, View, on_events
 from stringd_console.live.snapshot import Snapshot, joined
 from stringd_console.page_content.html_templates import PageTemplates
-from stringd_console.topics_page import topics_page
+from stringd_console.topic_pages.topics_page import topics_page
 
 _QUESTION_KINDS = frozenset({QuestionAsked.kind, QuestionAnswered.kind, QuestionWithdrawn.kind})
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
-from stringd.plugin import CliCommand, Hook, Runtime, Service, hookimpl
+from stringd.plugin import CliCommand, Hook, Interceptor, Runtime, Service, hookimpl
 from stringd_console.access.console_command import CONSOLE
 from stringd_console.console_page import OWN_PAGES, ConsolePage
 from stringd_console.console_page import stringd_console as console_hook
+from stringd_console.topic_pages.journal import record
+from stringd_console.topic_pages.journal_feed import feed_journal
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
@@ -29,9 +32,18 @@ def stringd_routes(runtime: Runtime) -> Iterable[BaseRoute]:
 
 
 @hookimpl
+def stringd_interceptors() -> Iterable[Interceptor]:
+    """Record what is sent to topics, and what they answer, before anything else can hold it up."""
+    return (Interceptor(name="console", run=record, before=frozenset({"approval"})),)
+
+
+@hookimpl
 def stringd_services(runtime: Runtime) -> Iterable[Service]:
-    """Show the operator a link as soon as the daemon listens."""
-    return (Service(name="console", run=_service_of(runtime).greet_operator),)
+    """Show the operator a link as soon as the daemon listens, and tell the journal of refused commands."""
+    return (
+        Service(name="console", run=_service_of(runtime).greet_operator),
+        Service(name="console-journal", run=partial(feed_journal, runtime)),
+    )
 
 
 @hookimpl

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from markupsafe import Markup
 
@@ -30,9 +30,10 @@ class PageTemplates:
         """Return the HTML of a template."""
         return Markup(self.environment.get_template(name).render(values or {}, **more))  # noqa: S704
 
-    def macro(self, template: str, name: str) -> Any:
+    def macro(self, template: str, name: str) -> Callable[..., Markup]:
         """Return a macro of a template, to be called with its values."""
-        return getattr(self.environment.get_template(template).module, name)
+        macro = getattr(self.environment.get_template(template).module, name)
+        return cast("Callable[..., Markup]", macro)
 
     @cached_property
     def environment(self) -> Environment:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
+from stringd.plugin.text import shortened
 from stringd_console.page_content.shown_text import shown_text
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
@@ -21,6 +23,19 @@ def moment(seconds: float) -> Markup:
     return Markup('<time datetime="{}">{}</time>').format(
         when.isoformat(timespec="milliseconds"), when.strftime("%Y-%m-%d %H:%M:%S UTC")
     )
+
+
+def since(seconds: float) -> Markup:
+    """Return a point in time as an element in which the page's script counts how long ago it is."""
+    when = datetime.fromtimestamp(seconds, UTC)
+    return Markup('<time data-since="{}">since {}</time>').format(
+        when.isoformat(timespec="milliseconds"), when.strftime("%H:%M:%S UTC")
+    )
+
+
+def path_of_topic(user_id: str, topic: str) -> str:
+    """Return the path of a topic's page."""
+    return f"/console/topics/{quote(user_id, safe='')}/{quote(topic, safe=':')}"
 
 
 def duration(seconds: float) -> str:
@@ -60,5 +75,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "clipped": clipped,
     "duration": duration,
     "moment": moment,
+    "shortened": shortened,
+    "since": since,
     "size": size,
 }

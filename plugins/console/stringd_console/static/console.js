@@ -87,7 +87,7 @@ function morph(from, to) {
     if (from.nodeValue !== to.nodeValue) from.nodeValue = to.nodeValue;
     return;
   }
-  if (from.isEqualNode(to)) return;
+  if (from.isEqualNode(to) || from.dataset.kept !== undefined) return;
   for (const { name } of [...from.attributes]) {
     if (!to.hasAttribute(name) && !(name === "open" || name === FILTERED)) from.removeAttribute(name);
   }
@@ -126,13 +126,35 @@ function applyPatch(patch) {
     const follows = region.dataset.follows !== undefined && isAtEnd(region);
     if (typeof change === "string") morphChildren(region, parsed(change));
     else applyItems(region, change);
-    if (follows) region.scrollTop = region.scrollHeight;
     decorate(region);
+    if (follows) followEnd(region);
+    else if (region.dataset.follows !== undefined) showBehind(region);
     region.dispatchEvent(new CustomEvent("patched", { bubbles: true }));
   }
 }
 
+// --- regions that follow their end, and times that pass ------------------------------------------------------------
+
 const isAtEnd = (region) => region.scrollHeight - region.scrollTop - region.clientHeight < 40;
+
+function followEnd(region) {
+  region.scrollTop = region.scrollHeight;
+  showBehind(region);
+}
+
+/** Offer the way to the end to whoever has scrolled up. */
+function showBehind(region) {
+  const button = document.querySelector(`[data-follows-end="${CSS.escape(region.id)}"]`);
+  if (button) button.hidden = isAtEnd(region);
+}
+
+function showAges(root) {
+  for (const time of root.querySelectorAll("time[data-since]")) {
+    const seconds = Math.max(0, Math.round((Date.now() - new Date(time.dataset.since)) / 1000));
+    const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+    time.textContent = hours ? `${hours} h ${minutes} min` : minutes ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+  }
+}
 
 /** Show what the daemon cannot know: times of this time zone, and the filter that the person has typed. */
 function decorate(root) {
@@ -141,6 +163,7 @@ function decorate(root) {
     time.title = when.toLocaleString();
     time.textContent = new Date().toDateString() === when.toDateString() ? when.toLocaleTimeString() : when.toLocaleString();
   }
+  showAges(root);
   for (const input of document.querySelectorAll("input[data-filters]")) filter(input);
 }
 
@@ -312,9 +335,23 @@ async function submit(form, submitter) {
   if (submitter?.dataset.confirms && !(await confirmed(submitter.dataset.confirms))) return;
   const fields = Object.fromEntries(new FormData(form, submitter));
   for (const button of form.querySelectorAll("button")) button.disabled = true;
-  const { failed } = await act(form.dataset.act, fields);
+  const { failed, data } = await act(submitter?.dataset.act ?? form.dataset.act, fields);
   for (const button of form.querySelectorAll("button")) button.disabled = false;
-  if (!failed && form.dataset.resets !== undefined) form.reset();
+  if (failed) return;
+  if (form.dataset.shows !== undefined) showInstead(form, data);
+  if (form.dataset.resets !== undefined) {
+    form.reset();
+    form.querySelector("textarea")?.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+}
+
+/** Show HTML that the daemon has rendered on demand in place of what stands before a form. */
+function showInstead(form, html) {
+  const place = form.parentElement.querySelector("[data-shown-here]");
+  place.replaceChildren(parsed(html));
+  place.dataset.kept = "";
+  form.remove();
+  decorate(place);
 }
 
 /** Ask in a dialog of the page. */
@@ -358,6 +395,35 @@ function onKey(event) {
   else target.focus();
 }
 
+// --- typing commands ---------------------------------------------------------------------------------------------
+
+let recalled = 0;
+
+function onTyping(event) {
+  const input = event.target;
+  if (input.dataset?.sends === undefined || event.isComposing) return;
+  if (event.key === "Enter" && !event.shiftKey) {
+    event.preventDefault();
+    input.form.requestSubmit();
+  } else if (event.key === "ArrowUp" && (recalled || !input.value)) recall(event, 1);
+  else if (event.key === "ArrowDown" && recalled) recall(event, -1);
+}
+
+/** Put an earlier command into an input; those with something masked can't be sent again. */
+function recall(event, step) {
+  const sent = [...byId(event.target.dataset.recalls).querySelectorAll("[data-recalled]")].map((it) => it.textContent);
+  event.preventDefault();
+  recalled = Math.min(Math.max(recalled + step, 0), sent.length);
+  event.target.value = recalled ? sent.at(-recalled) : "";
+  fit(event.target);
+}
+
+/** Make an input as high as its text. */
+function fit(input) {
+  input.style.height = "auto";
+  input.style.height = `${Math.min(input.scrollHeight + 2, 240)}px`;
+}
+
 // --- beginning ---------------------------------------------------------------------------------------------------
 
 function begin() {
@@ -375,14 +441,22 @@ function begin() {
     if (button?.dataset.opens) byId(button.dataset.opens).showModal();
     if (button?.dataset.closes !== undefined) button.closest("dialog").close();
     if (button?.dataset.posts) act(button.dataset.posts);
+    if (button?.dataset.followsEnd) followEnd(byId(button.dataset.followsEnd));
   });
-  document.addEventListener("input", ({ target }) => { if (target.dataset.filters) filter(target); });
+  document.addEventListener("input", ({ target }) => {
+    if (target.dataset.filters) filter(target);
+    if (target.dataset.sends !== undefined) { recalled = 0; fit(target); }
+  });
+  document.addEventListener("keydown", onTyping);
+  document.addEventListener("scroll", ({ target }) => { if (target.dataset?.follows !== undefined) showBehind(target); }, true);
   document.addEventListener("change", ({ target }) => { if (target.dataset.preference) setPreference(target); });
   document.addEventListener("keydown", onKey);
   byId("waiting").addEventListener("patched", showWaiting);
   for (const input of document.querySelectorAll("[data-preference]")) input.checked = isWanted(input.dataset.preference);
   showWaiting();
   decorate(document);
+  for (const region of document.querySelectorAll("[data-follows]")) followEnd(region);
+  setInterval(() => showAges(document), 1000);
   connect();
 }
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from markupsafe import Markup
-
-from stringd.plugin import ErrorCode, EventFilter, Refusal, Runtime, SessionSummary
+from stringd.plugin import EventFilter, Runtime, SessionSummary
 from stringd_console.console_page import ConsolePage, Item, PageRequest, Regions, View, on_events
 from stringd_console.page_content.html_templates import PageTemplates
+from stringd_console.topic_pages.topic_actions import TopicActions
+from stringd_console.topic_pages.topic_page import find_topic
 
 _TEMPLATES = PageTemplates("stringd_console")
 
@@ -28,7 +28,7 @@ def topics_page(runtime: Runtime) -> ConsolePage:
 
     async def view(request: PageRequest) -> View:
         if request.path:
-            raise Refusal(ErrorCode.NOT_FOUND, "There is no such topic.")
+            return find_topic(runtime, request).view()
         return View(
             title="Topics",
             template="topics.html",
@@ -36,10 +36,17 @@ def topics_page(runtime: Runtime) -> ConsolePage:
             changes=on_events(runtime, EventFilter()),
         )
 
-    return ConsolePage(name="topics", title="Topics", templates=_TEMPLATES, view=view, position=10)
+    return ConsolePage(
+        name="topics",
+        title="Topics",
+        templates=_TEMPLATES,
+        view=view,
+        actions=TopicActions(runtime).acts,
+        position=10,
+    )
 
 
 @lru_cache(maxsize=4096)
 def _row(topic: SessionSummary) -> Item:
     html = _TEMPLATES.macro("topic_row.html", "row")(topic)
-    return Item(key=f"{topic.user_id}/{topic.topic}", html=Markup(html))  # noqa: S704
+    return Item(key=f"{topic.user_id}/{topic.topic}", html=html)
