@@ -236,6 +236,10 @@ class Questions(Protocol):
     def mark_shown(self, question_id: str) -> None:
         """Note that a question is shown to a person; its time to answer starts."""
 
+    @property
+    def operator_state(self) -> str:
+        """`attached` or `absent` if the daemon has an operator, otherwise `none`."""
+
     def is_operator(self, token: str) -> bool:
         """Return whether a token is that of this daemon's operator."""
 

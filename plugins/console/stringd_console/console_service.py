@@ -60,7 +60,7 @@ class ConsoleService:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._views = SharedViews()
-        self.browsers = SignedInBrowsers()
+        self.browsers = SignedInBrowsers(runtime.events.publish)
         self.access = AccessRoutes(runtime, self.browsers, ROOT)
 
     @property

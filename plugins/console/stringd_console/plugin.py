@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from stringd.plugin import CliCommand, Hook, Interceptor, Runtime, Service, hookimpl
+from stringd.plugin import CliCommand, EventKind, Hook, Interceptor, Runtime, Service, hookimpl
 from stringd_console.access.console_command import CONSOLE
+from stringd_console.access.signed_in_browsers import BrowserSignedIn, BrowserSignedOut
 from stringd_console.console_page import OWN_PAGES, ConsolePage
 from stringd_console.console_page import stringd_console as console_hook
 from stringd_console.topic_pages.journal import record
@@ -44,6 +45,12 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
         Service(name="console", run=_service_of(runtime).greet_operator),
         Service(name="console-journal", run=partial(feed_journal, runtime)),
     )
+
+
+@hookimpl
+def stringd_event_kinds() -> Iterable[EventKind]:
+    """Add the events of browsers that sign in and out."""
+    return (EventKind(event=BrowserSignedIn), EventKind(event=BrowserSignedOut))
 
 
 @hookimpl

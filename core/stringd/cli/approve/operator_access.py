@@ -1,4 +1,4 @@
-"""Obtain the operator's token for `stringd approve`: start the daemon, or ask the person."""
+"""Obtain the operator's token for subcommands: start the daemon, or ask the person."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from stringd.errors import DaemonUnreachable, Fault, PortTaken
 from stringd.processes.standard_streams import is_terminal
 
 _NO_OPERATOR = (
-    "the daemon has no operator, since it was started neither in a terminal nor by `stringd approve`;"
-    " stop it with `stringd shutdown`, then run `stringd approve` again"
+    "the daemon has no operator, since it was started neither in a terminal nor by `stringd approve` or"
+    " `stringd console`; stop it with `stringd shutdown`, then run this again"
 )
 _LONGEST_TOKEN = 256
 

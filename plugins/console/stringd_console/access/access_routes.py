@@ -52,8 +52,14 @@ class AccessRoutes:
         return f"http://127.0.0.1:{self._runtime.port}{self._root}#token={ticket}"
 
     async def _make_ticket(self, request: Request) -> Response:
-        if not self._runtime.questions.is_operator(request.headers.get(OPERATOR_HEADER, "")):
+        questions = self._runtime.questions
+        if questions.operator_state == "none":
+            raise OperatorTokenRequired("This daemon has no operator, who alone could get a link.")
+        token = request.headers.get(OPERATOR_HEADER)
+        if token is None:
             raise OperatorTokenRequired(f"A link requires the operator's token in {OPERATOR_HEADER}.")
+        if not questions.is_operator(token.strip()):
+            raise OperatorTokenRequired("This is not the token of this daemon's operator.")
         return json_response({"url": self.link(_TICKET_SECONDS)})
 
     async def _sign_in(self, request: Request) -> Response:

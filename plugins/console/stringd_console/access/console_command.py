@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import http.client
 import json
 import sys
-import urllib.request
-from urllib.error import HTTPError
 
 from stringd.plugin import CliCommand, Fault
 
@@ -14,15 +13,22 @@ _SECONDS = 10.0
 
 
 def _console(arguments: argparse.Namespace) -> int:
-    from stringd.plugin.terminal_programs import Client, forbid_memory_access, operator_token
+    from stringd.plugin.terminal_programs import (
+        Client,
+        announce,
+        forbid_memory_access,
+        is_terminal,
+        operator_token,
+    )
 
     # From now on, the memory of this process contains the token.
     forbid_memory_access()
     with Client(port=arguments.config.port, start=False) as client:
         token, has_started = operator_token(client, arguments.token_fd)
+        # Nowhere else: standard output may be a file or a pipe.
+        if has_started and is_terminal(sys.stderr):
+            announce(f"Started stringd. The operator's token, shown only here: {token}")
         url = _link(client.port, token)
-    if has_started:
-        sys.stdout.write(f"Started stringd. The operator's token, shown only here: {token}\n")
     sys.stdout.write(f"{url}\n")
     sys.stdout.flush()
     if arguments.open:
@@ -31,25 +37,27 @@ def _console(arguments: argparse.Namespace) -> int:
 
 
 def _link(port: int, token: str) -> str:
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/console/tickets", method="POST", headers={"X-Operator-Token": token}
-    )
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_SECONDS)
     try:
-        with urllib.request.urlopen(request, timeout=_SECONDS) as response:  # noqa: S310 - the daemon's
-            return str(json.load(response)["url"])
-    except HTTPError as error:
-        raise Fault(str(json.load(error).get("error", error))) from error
-    except (OSError, ValueError) as error:
+        connection.request("POST", "/console/tickets", headers={"X-Operator-Token": token})
+        response = connection.getresponse()
+        answer = json.loads(response.read())
+        if response.status == http.client.OK:
+            return str(answer["url"])
+    except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError) as error:
         raise Fault(f"the daemon gives no link: {error}") from error
+    finally:
+        connection.close()
+    if response.status == http.client.NOT_FOUND:
+        raise Fault("the daemon was started without the plugin `console`")
+    raise Fault(str(answer.get("error", answer)))
 
 
 def _open(url: str) -> None:
     import webbrowser
 
     if not webbrowser.open(url):
-        raise Fault(
-            "there is no browser to open it with; the link above works in any browser of this machine"
-        )
+        raise Fault("there is no browser to open it with; open the link above in any browser of this machine")
 
 
 def _configure(parser: argparse.ArgumentParser) -> None:

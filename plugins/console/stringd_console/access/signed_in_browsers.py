@@ -6,14 +6,37 @@ import asyncio
 import hmac
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import ClassVar
+
+from stringd.plugin import Event
 
 _TOKEN_BYTES = 32
 _MOST_TICKETS = 100
 _MOST_BROWSERS = 100
 _LONGEST_AGENT = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowserSignedIn(Event):
+    """A browser has used a link."""
+
+    kind: ClassVar[str] = "console-signed-in"
+
+    browser: str
+    agent: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowserSignedOut(Event):
+    """A browser was signed out, by itself or another one."""
+
+    kind: ClassVar[str] = "console-signed-out"
+
+    browser: str
+    agent: str
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,7 +65,8 @@ class SignedIn:
 class SignedInBrowsers:
     """Verifies tickets and cookies, of which only SHA-256 digests are kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, publish: Callable[[Event], None]) -> None:
+        self._publish = publish
         self._tickets: dict[bytes, float] = {}
         self._browsers: dict[bytes, Browser] = {}
 
@@ -60,9 +84,9 @@ class SignedInBrowsers:
         if expires is None or expires < time.monotonic():
             return None
         cookie, key = secrets.token_urlsafe(_TOKEN_BYTES), secrets.token_urlsafe(_TOKEN_BYTES)
-        self._browsers[_digest(cookie)] = Browser(
-            id=secrets.token_hex(4), agent=agent[:_LONGEST_AGENT], _key=_digest(key)
-        )
+        browser = Browser(id=secrets.token_hex(4), agent=agent[:_LONGEST_AGENT], _key=_digest(key))
+        self._browsers[_digest(cookie)] = browser
+        self._publish(BrowserSignedIn(browser=browser.id, agent=browser.agent))
         if len(self._browsers) > _MOST_BROWSERS:
             self.sign_out(next(iter(self._browsers.values())).id)
         return SignedIn(cookie=cookie, key=key)
@@ -81,6 +105,7 @@ class SignedInBrowsers:
             if browser.id == browser_id:
                 del self._browsers[digest]
                 browser.signed_out.set()
+                self._publish(BrowserSignedOut(browser=browser.id, agent=browser.agent))
 
 
 def _digest(token: str) -> bytes:
