@@ -18,7 +18,7 @@ from tests.console.signing_in import SignedIn, console_link, signed_in
 
 pytestmark = pytest.mark.timeout(60)
 PAGES = ("/console", "/console/topics", "/console/nothing", "/console/live?path=/console/topics")
-SECRET_TOPIC = "file:very-secret-name"  # noqa: S105 - the name of a topic
+SECRET_TOPIC = "file:very-secret-name"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -293,7 +293,15 @@ def test_daemon_without_an_operator_says_what_to_do(daemon: DaemonProcess) -> No
 @pytest.mark.requirement("console.access.odd_requests")
 @pytest.mark.parametrize(
     "path",
-    ["..%2fpage_frame.py", "%2e%2e/page_frame.py", "console.js%00", "templates", "%2fetc%2fpasswd", "", "a/b"],
+    [
+        "..%2fpage_frame.py",
+        "%2e%2e/page_frame.py",
+        "console.js%00",
+        "templates",
+        "%2fetc%2fpasswd",
+        "",
+        "a/b",
+    ],
 )
 def test_only_files_of_the_console_are_served(operated: DaemonProcess, path: str) -> None:
     reply = operated.request("GET", f"/console/static/{path}")
@@ -335,7 +343,7 @@ BODIES: Mapping[str, Callable[[], bytes]] = {
 @pytest.mark.requirement("console.access.odd_requests")
 @pytest.mark.parametrize("body", BODIES)
 def test_odd_bodies_are_refused(browser: SignedIn, body: str) -> None:
-    for path in ("sign-in", "act/apps/install"):
+    for path in ("sign-in", "act/topics/send"):
         reply = browser.daemon.request("POST", f"/console/{path}", BODIES[body](), browser.headers)
         assert (reply.status, reply.headers["x-error-code"]) == (400, "INVALID_BODY")
 
@@ -343,7 +351,7 @@ def test_odd_bodies_are_refused(browser: SignedIn, body: str) -> None:
 @pytest.mark.requirement("console.access.odd_requests")
 def test_enormous_bodies_are_refused(browser: SignedIn) -> None:
     enormous = b'{"ticket": "' + b"x" * (10 * 1024 * 1024) + b'"}'
-    for path in ("sign-in", "act/apps/install"):
+    for path in ("sign-in", "act/topics/send"):
         assert browser.daemon.request("POST", f"/console/{path}", enormous, browser.headers).status == 413
 
 

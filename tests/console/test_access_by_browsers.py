@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -16,22 +16,24 @@ from tests.console.chromium import Tab, needs_chromium
 from tests.console.signing_in import SignedIn, console_link, sign_in, signed_in
 
 pytestmark = [needs_chromium, pytest.mark.timeout(90)]
-SECRET = "very-secret-name"  # noqa: S105 - the name of a topic
+SECRET = "very-secret-name"
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Neighbour:
     """A web server of an agent on another port of the same machine."""
 
     url: str
-    cookies: list[str] = field(default_factory=list)
+    cookies: list[str]
 
 
 @pytest.fixture
 def neighbour() -> Iterator[Neighbour]:
+    seen = list[str]()
+
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            neighbour.cookies.append(self.headers.get("Cookie", ""))
+            seen.append(self.headers.get("Cookie", ""))
             self.send_response(200)
             self.send_header("Content-Type", "text/html")
             self.end_headers()
@@ -41,10 +43,9 @@ def neighbour() -> Iterator[Neighbour]:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    neighbour = Neighbour(url=f"http://127.0.0.1:{server.server_port}")
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield neighbour
+    yield Neighbour(url=f"http://127.0.0.1:{server.server_port}", cookies=seen)
     server.shutdown()
     thread.join()
     server.server_close()
@@ -89,7 +90,7 @@ def test_page_of_another_port_neither_reads_nor_acts(
         for path in ("/console/topics", "/console/live?path=/console/topics"):
             assert SECRET not in operated.request("GET", path, headers=headers).text
     assert thief.act("topics/close", user="default", topic=f"file:{SECRET}").status == 401
-    # All of this has not disturbed the person; the browser itself has complained, and shown its own error pages.
+    # All of this has not disturbed the person, though the browser complained, and showed pages of its own.
     tab.complaints.clear()
     tab.requests.clear()
     tab.open(f"{console}/topics")

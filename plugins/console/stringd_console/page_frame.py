@@ -71,9 +71,7 @@ class PageFrame:
     def sign_in_page(self) -> Markup:
         """Return the page for a browser that is not signed in, which says how to do that."""
         has_operator = self._runtime.questions.operator_state != "none"
-        return self._templates.render(
-            "sign_in.html", port=self._runtime.port, has_operator=has_operator
-        )
+        return self._templates.render("sign_in.html", port=self._runtime.port, has_operator=has_operator)
 
     def opening_page(self) -> Markup:
         """Return the page without content that a navigation gets; its script loads the content."""
