@@ -48,7 +48,8 @@ class View:
 
     `regions` is awaited for the first view and, at most ten times a second, after each of the `changes`;
     browsers that show the same path share the result. `template` is rendered with `values`, and places each
-    region by `{{ region("name") }}`.
+    region by `{{ region("name") }}`. `first_regions` returns what the first view contains, if all would be
+    too much for it: what it lacks follows at once.
     """
 
     title: str
@@ -56,6 +57,7 @@ class View:
     regions: Callable[[], Awaitable[Regions]]
     changes: Changes
     values: Mapping[str, Any] = field(default_factory=dict)
+    first_regions: Callable[[], Awaitable[Regions]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

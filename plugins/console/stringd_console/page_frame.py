@@ -17,14 +17,14 @@ from stringd.plugin import (
 from stringd_console.console_page import ConsolePage, Regions, View, on_events
 from stringd_console.live.snapshot import Snapshot, joined
 from stringd_console.page_content.html_templates import PageTemplates
-from stringd_console.topic_pages.topics_page import topics_page
+from stringd_console.topic_pages.topics_page import TopicsPage
 
 _QUESTION_KINDS = frozenset({QuestionAsked.kind, QuestionAnswered.kind, QuestionWithdrawn.kind})
 
 
 def own_pages(runtime: Runtime) -> Sequence[ConsolePage]:
     """Return the pages that the console itself has."""
-    return (topics_page(runtime),)
+    return (TopicsPage(runtime).page,)
 
 
 class PageFrame:
@@ -51,7 +51,7 @@ class PageFrame:
 
     async def page(self, page: ConsolePage, view: View) -> Markup:
         """Return a page as it is now."""
-        frame, shown = Snapshot(await self._regions()), Snapshot(await view.regions())
+        frame, shown = Snapshot(await self._regions()), Snapshot(await (view.first_regions or view.regions)())
         return self._templates.render(
             "page.html",
             content=page.templates.render(

@@ -173,6 +173,11 @@ function filter(input) {
     const text = (item.dataset.words ?? item.textContent).toLowerCase();
     item.toggleAttribute(FILTERED, !words.every((word) => text.includes(word)));
   }
+  for (const heading of byId(input.dataset.filters)?.querySelectorAll("[data-heads]") ?? []) {
+    let item = heading.nextElementSibling;
+    while (item?.hasAttribute(FILTERED) && item.dataset.heads === undefined) item = item.nextElementSibling;
+    heading.toggleAttribute(FILTERED, !item || item.dataset.heads !== undefined);
+  }
 }
 
 // --- the connection ----------------------------------------------------------------------------------------------
@@ -332,7 +337,8 @@ function notify(text, isFailure = false) {
 }
 
 async function submit(form, submitter) {
-  if (submitter?.dataset.confirms && !(await confirmed(submitter.dataset.confirms))) return;
+  const question = submitter?.dataset.confirms ?? form.dataset.confirms;
+  if (question && !(await confirmed(question, submitter?.dataset.confirmsAbout))) return;
   const fields = Object.fromEntries(new FormData(form, submitter));
   for (const button of form.querySelectorAll("button")) button.disabled = true;
   const { failed, data } = await act(submitter?.dataset.act ?? form.dataset.act, fields);
@@ -354,9 +360,12 @@ function showInstead(form, html) {
   decorate(place);
 }
 
-/** Ask in a dialog of the page. */
-function confirmed(question) {
+/** Ask in a dialog of the page; what it is about stands apart, since it may be somebody else's text. */
+function confirmed(question, about = "") {
   const dialog = document.createElement("dialog");
+  const name = document.createElement("bdi");
+  name.textContent = about;
+  name.className = "confirmed";
   const text = document.createElement("p");
   text.textContent = question;
   const form = document.createElement("form");
@@ -367,7 +376,7 @@ function confirmed(question) {
     Object.assign(button, { value, textContent: label, className: kind });
     form.append(button);
   }
-  dialog.append(text, form);
+  dialog.append(...(about ? [name] : []), text, form);
   document.body.append(dialog);
   dialog.showModal();
   return new Promise((resolve) => {

@@ -34,10 +34,13 @@ class Exchange:
     reply: Reply | None = None
     label: str | None = None
     size: int = 0
+    was_refused: bool = False
+    """Whether its reply is not known, because the command was refused at once."""
     printed: str = ""
     """The end of what it has printed while somebody watched; empty once it has ended."""
     progress: Mapping[str, Output] = field(default_factory=dict)
     """Its progress, by what reports it; likewise."""
+    _seen: int = 0
 
     def measured(self) -> int:
         """Return about how many bytes it takes in memory, and note it as its `size`."""
@@ -47,8 +50,11 @@ class Exchange:
         self.size = _RECORD_SIZE + sum(map(getsizeof, (self.shown, *texts, *edits)))
         return self.size
 
-    def print(self, output: Output) -> None:
-        """Add what it prints, and how far it is."""
+    def print(self, output: Output, seq: int) -> None:
+        """Add what it prints, and how far it is; an event that was added before changes nothing."""
+        if seq <= self._seen:
+            return
+        self._seen = seq
         if output.text:
             self.printed = (self.printed + output.text)[-MOST_PRINTED:]
         if output.done is not None:

@@ -11,12 +11,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from stringd.plugin import ErrorCode, Outcome, Refusal, Runtime, TopicName
+from stringd.plugin import ErrorCode, Outcome, Refusal, Reply, RequestRefused, Runtime, TopicName
+from stringd_console.topic_pages.exchange import Exchange
+from stringd_console.topic_pages.journal import journal_of
 
 _ID_BYTES = 8
 _MOST_KNOWN = 5_000
 # Whoever sends a command learns at once why it can't even wait for its turn.
 _REFUSED_SECONDS = 0.15
+# What may be shown of a command is known only once it runs.
+_NEVER_RAN = "(a command that never ran)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,22 +65,38 @@ class CommandSender:
         return await self._execute(user_id, topic, text)
 
     async def _execute(self, user_id: str, topic: TopicName, text: str) -> Outcome:
+        request_id = self._new_request()
+        exchange = Exchange(0, "", request_id, time.time())
+        self._waiting[request_id] = WaitingCommand(
+            request_id=request_id, user_id=user_id, topic=topic.text, since=exchange.begun
+        )
+        try:
+            outcome = await self._runtime.execute(
+                user_id, topic, text, request_id=request_id, begun=lambda: self._begin(exchange)
+            )
+        except RequestRefused as refused:
+            exchange.shown, failure = _NEVER_RAN, refused.as_refusal()
+            self._answer(user_id, topic, exchange, Reply.error(failure.code, failure.message))
+            raise
+        finally:
+            self._waiting.pop(request_id, None)
+        exchange.shown = outcome.label
+        self._answer(user_id, topic, exchange, outcome.reply)
+        return outcome
+
+    def _answer(self, user_id: str, topic: TopicName, exchange: Exchange, reply: Reply) -> None:
+        journal_of(self._runtime).answer(user_id, topic.text, exchange, reply)
+
+    def _new_request(self) -> str:
         request_id = f"console-{secrets.token_hex(_ID_BYTES)}"
         self._sent[request_id] = None
         if len(self._sent) > _MOST_KNOWN:
             self._sent.popitem(last=False)
-        self._waiting[request_id] = WaitingCommand(
-            request_id=request_id, user_id=user_id, topic=topic.text, since=time.time()
-        )
-        try:
-            return await self._runtime.execute(
-                user_id, topic, text, request_id=request_id, begun=lambda: self._begin(request_id)
-            )
-        finally:
-            self._begin(request_id)
+        return request_id
 
-    def _begin(self, request_id: str) -> None:
-        self._waiting.pop(request_id, None)
+    def _begin(self, exchange: Exchange) -> None:
+        exchange.begun = time.time()
+        self._waiting.pop(exchange.request_id or "", None)
 
     def _forget(self, task: asyncio.Task[Outcome]) -> None:
         self._tasks.discard(task)

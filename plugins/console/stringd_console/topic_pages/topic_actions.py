@@ -38,7 +38,8 @@ class TopicActions:
     async def open(self, fields: Mapping[str, str]) -> ActionResult:
         """Open a topic by asking it for `/info`, and go to its page."""
         kind, typed = fields.get("type", ""), fields.get("name", "").strip()
-        user_id, topic = self._target({**fields, "topic": f"{kind}:{typed}" if kind else typed})
+        is_whole = not kind or typed.partition(":")[0] in self._runtime.topic_types
+        user_id, topic = self._target({**fields, "topic": typed if is_whole else f"{kind}:{typed}"})
         is_new = self._runtime.session(user_id, topic) is None
         outcome = await self._sender.result(user_id, topic, f"{self._slash(topic)}info")
         if outcome.reply.code and is_new:
@@ -93,7 +94,10 @@ class TopicActions:
         return act
 
     def _target(self, fields: Mapping[str, str]) -> tuple[str, TopicName]:
-        """Return the user and the topic that fields name; both are checked."""
+        """Return the user and the topic that fields name, in two fields or in one; both are checked."""
+        if "at" in fields:
+            user_id, _, topic = fields["at"].partition("/")
+            return self._target({"user": user_id, "topic": topic})
         return self._runtime.user(fields.get("user", "")).id, self._runtime.topic_name(
             fields.get("topic", "")
         )

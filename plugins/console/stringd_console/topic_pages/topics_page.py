@@ -2,51 +2,179 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import groupby
 
-from stringd.plugin import EventFilter, Runtime, SessionSummary
-from stringd_console.console_page import ConsolePage, Item, PageRequest, Regions, View, on_events
-from stringd_console.page_content.html_templates import PageTemplates
+from stringd.plugin import (
+    CommandBegun,
+    CommandEnded,
+    EventFilter,
+    Runtime,
+    SessionEnded,
+    SessionForked,
+    SessionOpened,
+    SessionSummary,
+    UserAdded,
+    UserRemoved,
+)
+from stringd.plugin.text import first_line, shortened
+from stringd.plugin.workers import READING
+from stringd_console.console_page import ConsolePage, Item, PageRequest, Regions, View
+from stringd_console.page_content.shown_values import path_of_topic
+from stringd_console.topic_pages.exchange_html import TEMPLATES
+from stringd_console.topic_pages.journal import journal_of
 from stringd_console.topic_pages.topic_actions import TopicActions
 from stringd_console.topic_pages.topic_page import find_topic
 
-_TEMPLATES = PageTemplates("stringd_console")
+_KINDS = frozenset(
+    it.kind
+    for it in (CommandBegun, CommandEnded, SessionEnded, SessionForked, SessionOpened, UserAdded, UserRemoved)
+)
+_MOST_AT_FIRST = 120
+_MOST_RUNNING = 12
+_MOST_USERS = 20
+# What runs for a shorter time would only flicker.
+_RUNNING_SECONDS = 1.0
+_LONGEST_LABEL = 200
 
 
-def topics_page(runtime: Runtime) -> ConsolePage:
-    """Return the page of a daemon's topics."""
+@dataclass(frozen=True, slots=True)
+class TopicRow:
+    """What the list shows of one topic."""
 
-    async def regions() -> Regions:
-        topics = sorted(runtime.sessions(None), key=lambda it: (it.user_id, it.topic_type, it.topic))
-        summary = _TEMPLATES.render(
+    user_id: str
+    topic: str
+    topic_type: str
+    title: str
+    executing: bool
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class RunningRow:
+    """What the page shows of one command that has been running for a while."""
+
+    user_id: str
+    topic: str
+    label: str
+    begun: float
+
+
+class TopicsPage:
+    """Shows the topics of all users, what runs in them and what waits."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._journal = journal_of(runtime)
+
+    @property
+    def page(self) -> ConsolePage:
+        """The page, with those of the single topics below it."""
+        acts = TopicActions(self._runtime).acts
+        return ConsolePage(
+            name="topics", title="Topics", templates=TEMPLATES, view=self._view, actions=acts, position=10
+        )
+
+    async def _view(self, request: PageRequest) -> View:
+        if request.path:
+            return find_topic(self._runtime, request).view()
+        users = sorted(it.id for it in self._runtime.users)
+        return View(
+            title="Topics",
+            template="topics.html",
+            regions=self._regions,
+            first_regions=partial(self._regions, _MOST_AT_FIRST),
+            changes=self._changes,
+            values={"users": users, "types": self._runtime.topic_types, "ready": await self._ready(users)},
+        )
+
+    async def _ready(self, users: Sequence[str]) -> Sequence[str]:
+        """Return the topics that are ready for any user to open, such as installed apps."""
+        ready = self._runtime.ready_topics
+        names = [await READING.run(ready, self._runtime.user(it)) for it in users[:_MOST_USERS]]
+        return sorted({it for of_user in names for it in of_user})
+
+    async def _regions(self, most: int | None = None) -> Regions:
+        topics = self._runtime.sessions(None)
+        running = self._running()
+        summary = TEMPLATES.render(
             "topics_summary.html",
             total=len(topics),
             running=sum(it.executing for it in topics),
             queued=sum(it.queue_length for it in topics),
         )
-        return {"summary": summary, "topics": tuple(map(_row, topics))}
+        return {
+            "running": tuple(map(_running_item, running)),
+            "summary": summary,
+            "topics": tuple(_items(sorted(map(_row, topics), key=_order)[:most])),
+        }
 
-    async def view(request: PageRequest) -> View:
-        if request.path:
-            return find_topic(runtime, request).view()
-        return View(
-            title="Topics",
-            template="topics.html",
-            regions=regions,
-            changes=on_events(runtime, EventFilter()),
-        )
+    def _running(self) -> Sequence[RunningRow]:
+        latest = time.time() - _RUNNING_SECONDS
+        found = [(key, it) for key, it in self._journal.all_running if it.begun <= latest]
+        return [
+            RunningRow(*key, label=shortened(first_line(it.shown), _LONGEST_LABEL), begun=it.begun)
+            for key, it in found[:_MOST_RUNNING]
+        ]
 
-    return ConsolePage(
-        name="topics",
-        title="Topics",
-        templates=_TEMPLATES,
-        view=view,
-        actions=TopicActions(runtime).acts,
-        position=10,
+    async def _changes(self) -> AsyncGenerator[object, None]:
+        """Yield after each event, and from time to time while anything runs."""
+        with self._runtime.events.watch(EventFilter(kinds=_KINDS)) as events:
+            coming = asyncio.ensure_future(anext(events, None))
+            try:
+                while True:
+                    seconds = _RUNNING_SECONDS if self._journal.all_running else None
+                    await asyncio.wait({coming}, timeout=seconds)
+                    if coming.done():
+                        if coming.result() is None:
+                            return
+                        coming = asyncio.ensure_future(anext(events, None))
+                    yield None
+            finally:
+                coming.cancel()
+
+
+def _row(topic: SessionSummary) -> TopicRow:
+    document = topic.document
+    return TopicRow(
+        user_id=topic.user_id,
+        topic=topic.topic,
+        topic_type=topic.topic_type,
+        title="" if document is None else document.title or document.uri,
+        executing=topic.executing,
+        waiting=topic.queue_length,
     )
 
 
+def _order(row: TopicRow) -> tuple[str, str, str]:
+    return row.user_id, row.topic_type, row.topic
+
+
+def _items(rows: Sequence[TopicRow]) -> Iterator[Item]:
+    """Yield the rows, below a heading for each user if there are several."""
+    by_user = [(user_id, [*of_user]) for user_id, of_user in groupby(rows, key=lambda it: it.user_id)]
+    for user_id, of_user in by_user:
+        if len(by_user) > 1:
+            yield _heading(user_id, len(of_user))
+        yield from map(_item, of_user)
+
+
+@lru_cache(maxsize=256)
+def _heading(user_id: str, count: int) -> Item:
+    return Item(key=f"{user_id}/", html=TEMPLATES.macro("topic_row.html", "heading")(user_id, count))
+
+
 @lru_cache(maxsize=4096)
-def _row(topic: SessionSummary) -> Item:
-    html = _TEMPLATES.macro("topic_row.html", "row")(topic)
-    return Item(key=f"{topic.user_id}/{topic.topic}", html=html)
+def _item(row: TopicRow) -> Item:
+    html = TEMPLATES.macro("topic_row.html", "row")(row, path_of_topic(row.user_id, row.topic))
+    return Item(key=f"{row.user_id}/{row.topic}", html=html)
+
+
+@lru_cache(maxsize=256)
+def _running_item(row: RunningRow) -> Item:
+    html = TEMPLATES.macro("topic_row.html", "running")(row, path_of_topic(row.user_id, row.topic))
+    return Item(key=f"{row.user_id}/{row.topic}/{row.begun}", html=html)
