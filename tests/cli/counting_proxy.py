@@ -14,10 +14,10 @@ _REQUEST_LINE = re.compile(rb"([A-Z]+ /\S*) HTTP/1\.1\r\n")
 class CountingProxy:
     """Forwards connections to the port of a daemon; `requests` are `METHOD /path`, in order."""
 
-    def __init__(self, daemon_port: int) -> None:
+    def __init__(self, daemon_port: int, port: int = 0) -> None:
         self.requests: list[str] = []
         self._daemon_port = daemon_port
-        self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener = socket.create_server(("127.0.0.1", port))
         self.port: int = self._listener.getsockname()[1]
         self._sockets = [self._listener]
 

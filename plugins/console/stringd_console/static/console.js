@@ -229,6 +229,7 @@ function connected() {
   document.body.dataset.known = "";
   const state = byId("connection");
   state.textContent = "Live";
+  performance.mark("live");
   state.className = "is-live";
   if (lostAt) {
     const seconds = Math.max(1, Math.round((Date.now() - lostAt) / 1000));
