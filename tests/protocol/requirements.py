@@ -21,6 +21,7 @@ from tests.protocol.clauses_client import CLIENT
 from tests.protocol.clauses_console_access import CONSOLE_ACCESS, CONSOLE_COMMAND
 from tests.protocol.clauses_console_browsers import CONSOLE_BROWSERS
 from tests.protocol.clauses_console_topics import CONSOLE_TOPICS
+from tests.protocol.clauses_console_people import CONSOLE_USERS
 from tests.protocol.clauses_daemon import DAEMON
 from tests.protocol.clauses_documents import DOCUMENTS, FILE_SEARCH
 from tests.protocol.clauses_exec import EXEC
@@ -53,7 +54,7 @@ from tests.protocol.records import Gap, Requirement
 REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
     *ACTION_METHODS,
-    *(CONSOLE_ACCESS + CONSOLE_BROWSERS + CONSOLE_COMMAND),
+    *(CONSOLE_ACCESS + CONSOLE_BROWSERS + CONSOLE_COMMAND + CONSOLE_USERS),
     *CONSOLE_TOPICS,
     *(APPROVAL_REQUESTS + APPROVAL_POLICY + APPROVAL_AUDIT + APPROVAL_EXECUTION),
     *QUESTIONS,

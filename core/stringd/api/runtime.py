@@ -69,6 +69,34 @@ class TopicTypeHelp(Protocol):
         """What an agent must know to use topics of this type, in a few lines; empty if nothing."""
 
 
+class PluginSummary(Protocol):
+    """An installed plugin: what it adds, or why it was skipped."""
+
+    @property
+    def name(self) -> str:
+        """The name of the plugin."""
+
+    @property
+    def distribution(self) -> str:
+        """The distribution that it belongs to, or the path of its file."""
+
+    @property
+    def version(self) -> str:
+        """The version of the distribution; empty for a file."""
+
+    @property
+    def adds(self) -> Sequence[str]:
+        """What it adds, each as a kind and a name, such as `command edit`."""
+
+    @property
+    def left_out(self) -> Sequence[str]:
+        """What of it was left out, each with the reason."""
+
+    @property
+    def skipped(self) -> str | None:
+        """Why it was skipped; None if it was loaded."""
+
+
 class Runtime(Protocol):
     """The running daemon, for commands, routes and services."""
 
@@ -131,6 +159,17 @@ class Runtime(Protocol):
     def user(self, user_id: str) -> User:
         """Return a registered user, or raise `UnknownUser`."""
 
+    async def register_user(
+        self, user_id: object, home: object, allowed_paths: Iterable[object] | None = None
+    ) -> User:
+        """Register a user, or update it, as `POST /users` does; raise `RequestRefused` for invalid values.
+
+        A new home ends the user's topics. Without `allowed_paths`, they stay as they are.
+        """
+
+    async def remove_user(self, user_id: str) -> bool:
+        """Remove a user with its topics and secrets, but not its files; return whether it existed."""
+
     def topic_name(self, raw: object) -> TopicName:
         """Parse a topic's name, or raise `InvalidTopic`."""
 
@@ -143,6 +182,10 @@ class Runtime(Protocol):
 
     def ready_topics(self, user: User) -> Sequence[str]:
         """List the topics that plugins have ready for a user to open; it may block."""
+
+    @property
+    def plugin_summaries(self) -> Sequence[PluginSummary]:
+        """The selected plugins, loaded or skipped, in the order of loading."""
 
     @property
     def plugin_names(self) -> Sequence[str]:

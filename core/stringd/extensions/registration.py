@@ -72,6 +72,21 @@ class PluginReport:
     skipped: str | None = None
     waits: bool = False
 
+    @property
+    def name(self) -> str:
+        """The name of the plugin."""
+        return self.candidate.name
+
+    @property
+    def distribution(self) -> str:
+        """The distribution that it belongs to, or the path of its file."""
+        return self.candidate.distribution
+
+    @property
+    def version(self) -> str:
+        """The version of the distribution; empty for a file."""
+        return self.candidate.version
+
 
 @dataclass(frozen=True, kw_only=True)
 class Plugins:

@@ -58,7 +58,7 @@ from stringd.api.outputs import KeptOutput, Outputs, OutputSummary, PiecedOutput
 from stringd.api.provenance import Attributed, Author, Provenance
 from stringd.api.questions import Answer, OpenQuestion, Question, QuestionKind, Questions, Trust
 from stringd.api.replies import Edit, Kind, Outcome, Overflow, Reply
-from stringd.api.runtime import CommandHelp, Disconnected, Runtime, Service, TopicTypeHelp
+from stringd.api.runtime import CommandHelp, Disconnected, PluginSummary, Runtime, Service, TopicTypeHelp
 from stringd.api.secrets import Secrets, SecretScope
 from stringd.api.sessions import EndReason, Location, Session, SessionSummary, State, Topic, TopicName
 from stringd.api.settings import Settings, setting
@@ -159,6 +159,7 @@ __all__ = [
     "Package",
     "PiecedOutput",
     "PluginStorage",
+    "PluginSummary",
     "PrintedText",
     "Proceed",
     "Prompt",

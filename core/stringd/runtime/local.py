@@ -31,6 +31,7 @@ from stringd.questions.open_questions import OpenQuestions
 from stringd.questions.operator import Operator
 from stringd.runtime.background_effects import permit_in_background
 from stringd.runtime.plugin_additions import PluginAdditions
+from stringd.runtime.user_changes import UserChanges
 from stringd.sessions.answer_limit import AnswerSettings
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
@@ -43,6 +44,7 @@ from stringd.storage.plugin_storage import PluginStorages
 from stringd.storage.secret_store import SecretStore
 from stringd.storage.undo_store import UndoStore
 from stringd.text.topic_names import LONGEST_NAME, parse_topic
+from stringd.users.fields import checked_id, checked_path
 from stringd.users.user_store import Users
 from stringd.workers.confinement import Seal
 from stringd.workers.pool import WorkerPool
@@ -146,6 +148,26 @@ class LocalRuntime(PluginAdditions):
     def user(self, user_id: str) -> User:
         """Return a registered user, or raise `UnknownUser`."""
         return self.users.get(user_id)
+
+    @cached_property
+    def user_changes(self) -> UserChanges:
+        """Registers and removes users."""
+        return UserChanges(users=self.users, registry=self.registry, secrets=self.secrets, events=self.events)
+
+    async def register_user(
+        self, user_id: object, home: object, allowed_paths: Iterable[object] | None = None
+    ) -> User:
+        """Register a user, or update it; see `Runtime.register_user`."""
+        paths = None
+        if allowed_paths is not None:
+            paths = tuple(checked_path(path, "each of allowedPaths") for path in allowed_paths)
+        changes = self.user_changes
+        user, _ = await changes.register(checked_id(user_id), checked_path(home, "home"), paths)
+        return user
+
+    async def remove_user(self, user_id: str) -> bool:
+        """Remove a user with its topics and secrets; return whether it existed."""
+        return await self.user_changes.remove(user_id)
 
     def topic_name(self, raw: object) -> TopicName:
         """Parse a topic's name, or raise `InvalidTopic`."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.offered_prompts import PromptSource
 from stringd.api.offered_tools import Tool
-from stringd.api.runtime import CommandHelp, Record, TopicTypeHelp
+from stringd.api.runtime import CommandHelp, PluginSummary, Record, TopicTypeHelp
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.registration import Plugins
 from stringd.runtime.loading import as_document, find_document, find_renderer, render_document, save_bytes
@@ -40,6 +40,11 @@ class PluginAdditions:
     def commands(self, topic_type: str) -> Mapping[str, CommandHelp]:
         """Return the commands of a topic type by name, sorted."""
         return self.catalogue.commands_by_type[topic_type]
+
+    @property
+    def plugin_summaries(self) -> Sequence[PluginSummary]:
+        """The selected plugins, loaded or skipped, in the order of loading."""
+        return self.plugins.reports
 
     @property
     def plugin_names(self) -> Sequence[str]:

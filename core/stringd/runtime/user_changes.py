@@ -3,44 +3,56 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from pathlib import Path
 
 from stringd.api.events import UserAdded, UserRemoved
 from stringd.api.sessions import EndReason
 from stringd.api.users import User
-from stringd.runtime.local import LocalRuntime
+from stringd.events.bus import EventBus
+from stringd.sessions.registry import Sessions
+from stringd.storage.secret_store import SecretStore
+from stringd.users.user_store import Users
 
 _MOVED = EndReason.CLOSE
 
 
-async def register_user(
-    runtime: LocalRuntime, user_id: str, home: Path, allowed_paths: tuple[Path, ...] | None
-) -> tuple[User, bool]:
-    """Register a user, or update it; return it, and whether it is new. A new home ends its topics."""
-    moves = any(user.id == user_id and user.home != home for user in runtime.users)
-    if moves:
-        # Sessions first: a daemon that is killed in between must not restore them in the new home.
-        await runtime.registry.delete_user(user_id, _MOVED)
-    user, before = await runtime.users.register(user_id, home, allowed_paths)
-    if moves:
-        await runtime.registry.delete_user(user_id, _MOVED)
-    runtime.registry.update_user(user)
-    _create_home(home)
-    if before is None:
-        runtime.events.publish(UserAdded(user_id=user_id))
-    return user, before is None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserChanges:
+    """Changes the users of a daemon."""
 
+    users: Users
+    registry: Sessions
+    secrets: SecretStore
+    events: EventBus
 
-async def remove_user(runtime: LocalRuntime, user_id: str) -> bool:
-    """Remove a user and its topics and secrets; the files in its home stay. False if there was none."""
-    # Sessions first: a daemon that is killed in between must not restore them if the user is added again.
-    await runtime.registry.delete_user(user_id)
-    await runtime.secrets.remove_user(user_id)
-    removed = await runtime.users.remove(user_id)
-    await runtime.registry.delete_user(user_id)
-    if removed:
-        runtime.events.publish(UserRemoved(user_id=user_id))
-    return removed
+    async def register(
+        self, user_id: str, home: Path, allowed_paths: tuple[Path, ...] | None
+    ) -> tuple[User, bool]:
+        """Register a user, or update it; return it, and whether it is new. A new home ends its topics."""
+        moves = any(user.id == user_id and user.home != home for user in self.users)
+        if moves:
+            # Sessions first: a daemon that is killed in between must not restore them in the new home.
+            await self.registry.delete_user(user_id, _MOVED)
+        user, before = await self.users.register(user_id, home, allowed_paths)
+        if moves:
+            await self.registry.delete_user(user_id, _MOVED)
+        self.registry.update_user(user)
+        _create_home(home)
+        if before is None:
+            self.events.publish(UserAdded(user_id=user_id))
+        return user, before is None
+
+    async def remove(self, user_id: str) -> bool:
+        """Remove a user and its topics and secrets; the files in its home stay. False if there was none."""
+        # Sessions first: a daemon that is killed in between must not restore them if the user is added again.
+        await self.registry.delete_user(user_id)
+        await self.secrets.remove_user(user_id)
+        removed = await self.users.remove(user_id)
+        await self.registry.delete_user(user_id)
+        if removed:
+            self.events.publish(UserRemoved(user_id=user_id))
+        return removed
 
 
 def _create_home(home: Path) -> None:

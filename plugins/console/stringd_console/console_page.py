@@ -93,7 +93,7 @@ class ConsolePage:
     `view` refuses a path that does not exist by `Refusal`. The `downloads` are at
     `/console/files/NAME/DOWNLOAD` and below. Pages are ordered by `position` in the navigation.
     `badge` is the number beside the title there, evaluated after each event of the `badge_kinds`; 0 shows
-    none.
+    none. `about_user` returns a line about a user with this id, for the page of users.
     """
 
     name: str
@@ -105,10 +105,13 @@ class ConsolePage:
     position: int = 100
     badge: Callable[[], int] | None = None
     badge_kinds: frozenset[str] = frozenset()
+    about_user: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:
+        if self.name in RESERVED_NAMES:
+            raise ValueError(f"a page can't have the name {self.name}, which the console uses itself")
         for name in (self.name, *self.actions, *self.downloads):
-            if not _NAME.fullmatch(name) or name in RESERVED_NAMES:
+            if not _NAME.fullmatch(name):
                 raise ValueError(f"invalid name of a page, action or download: {name}")
 
 

@@ -87,7 +87,7 @@ class ConsoleService:
 
     @cached_property
     def _frame(self) -> PageFrame:
-        return PageFrame(self._runtime)
+        return PageFrame(self._runtime, self.browsers)
 
     async def _enter(self, request: Request) -> Response:
         if signed_in_browser(request, self.browsers) is None:
@@ -106,13 +106,13 @@ class ConsoleService:
             # Browsers navigate with the cookie only; the script of this page asks with the key, too.
             return html_response(self._frame.opening_page())
         try:
-            require_browser(request, self.browsers)
+            browser = require_browser(request, self.browsers)
             page, view = await self._view(request.path_params["path"], request.query_params)
         except NotSignedIn:
             return html_response(self._frame.sign_in_page(), 401)
         except RequestRefused as refused:
             return html_response(self._frame.error_page(refused.message), refused.status)
-        return html_response(await self._frame.page(page, view))
+        return html_response(await self._frame.page(page, view, browser.id))
 
     async def _view(self, path: str, query: Mapping[str, str]) -> tuple[ConsolePage, View]:
         name, *below = path.split("/")
@@ -161,8 +161,11 @@ class ConsoleService:
         act = page.actions.get(request.path_params["action"]) if page else None
         if act is None:
             raise NoSuchPage("There is no such action.")
+        fields = await read_fields(request)
         try:
-            result = await act(await read_fields(request))
+            result = await act(fields)
+        except RequestRefused as refused:
+            return json_response({"error": refused.message, "code": refused.code}, 422)
         except Refusal as refusal:
             context = "\n".join(refusal.context)
             return json_response({"error": refusal.message, "code": refusal.code, "context": context}, 422)

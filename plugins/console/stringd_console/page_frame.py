@@ -14,27 +14,32 @@ from stringd.plugin import (
     QuestionWithdrawn,
     Runtime,
 )
+from stringd_console.access.signed_in_browsers import SignedInBrowsers
 from stringd_console.console_page import ConsolePage, Regions, View, on_events
 from stringd_console.live.snapshot import Snapshot, joined
 from stringd_console.page_content.html_templates import PageTemplates
 from stringd_console.topic_pages.topics_page import TopicsPage
+from stringd_console.user_pages.users_page import users_page
 
 _QUESTION_KINDS = frozenset({QuestionAsked.kind, QuestionAnswered.kind, QuestionWithdrawn.kind})
 
 
-def own_pages(runtime: Runtime) -> Sequence[ConsolePage]:
-    """Return the pages that the console itself has."""
-    return (TopicsPage(runtime).page,)
+def own_pages(
+    runtime: Runtime, browsers: SignedInBrowsers, others: Sequence[ConsolePage]
+) -> Sequence[ConsolePage]:
+    """Return the pages that the console itself has, given those of other plugins."""
+    return (TopicsPage(runtime).page, users_page(runtime, browsers, others))
 
 
 class PageFrame:
     """Renders whole pages, and keeps the navigation up to date."""
 
-    def __init__(self, runtime: Runtime) -> None:
+    def __init__(self, runtime: Runtime, browsers: SignedInBrowsers) -> None:
         self._runtime = runtime
         self._templates = PageTemplates("stringd_console")
+        others = runtime.added(ConsolePage)
         self.pages: Sequence[ConsolePage] = sorted(
-            (*own_pages(runtime), *runtime.added(ConsolePage)), key=lambda it: (it.position, it.name)
+            (*own_pages(runtime, browsers, others), *others), key=lambda it: (it.position, it.name)
         )
         self._by_name = {it.name: it for it in self.pages}
         badge_kinds = frozenset[str]().union(*(it.badge_kinds for it in self.pages))
@@ -49,11 +54,12 @@ class PageFrame:
         """Return the page with this name."""
         return self._by_name.get(name)
 
-    async def page(self, page: ConsolePage, view: View) -> Markup:
-        """Return a page as it is now."""
+    async def page(self, page: ConsolePage, view: View, browser: str) -> Markup:
+        """Return a page as it is now, for the browser with this id."""
         frame, shown = Snapshot(await self._regions()), Snapshot(await (view.first_regions or view.regions)())
         return self._templates.render(
             "page.html",
+            browser=browser,
             content=page.templates.render(
                 view.template, view.values, region=partial(_region, shown.regions), title=view.title
             ),

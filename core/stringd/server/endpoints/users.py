@@ -11,7 +11,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from stringd.errors import InvalidBody
-from stringd.runtime.user_changes import register_user, remove_user
 from stringd.server.json_responses import Json
 from stringd.server.requests import (
     parse_json,
@@ -39,7 +38,7 @@ class UsersEndpoint(HTTPEndpoint):
         user_id = checked_id(fields.get("id"))
         home = checked_path(fields.get("home"), "home")
         allowed_paths = _allowed_paths(fields)
-        user, created = await register_user(runtime, user_id, home, allowed_paths)
+        user, created = await runtime.user_changes.register(user_id, home, allowed_paths)
         return Json({"user_id": user.id, "home": str(user.home), "created": created})
 
 
@@ -52,7 +51,7 @@ class UserEndpoint(HTTPEndpoint):
         segments = path_segments(request)
         if len(segments) != 2 or not segments[1]:
             raise InvalidBody("id required")
-        deleted = await remove_user(runtime, segments[1])
+        deleted = await runtime.user_changes.remove(segments[1])
         return Json({"user_id": segments[1], "deleted": deleted})
 
 

@@ -164,6 +164,7 @@ function decorate(root) {
     time.textContent = new Date().toDateString() === when.toDateString() ? when.toLocaleTimeString() : when.toLocaleString();
   }
   showAges(root);
+  for (const own of root.querySelectorAll("[data-own]")) own.hidden = own.dataset.own !== document.body.dataset.browser;
   for (const input of document.querySelectorAll("input[data-filters]")) filter(input);
 }
 

@@ -1,0 +1,1 @@
+"""The page of users, and of the browsers that are signed in."""

@@ -1,0 +1,113 @@
+"""The page of all users, and of the browsers that are signed in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+
+from stringd.plugin import (
+    CommandBegun,
+    CommandEnded,
+    ErrorCode,
+    EventFilter,
+    Refusal,
+    Runtime,
+    SessionEnded,
+    SessionOpened,
+    SessionSummary,
+    User,
+    UserAdded,
+    UserRemoved,
+)
+from stringd.plugin.workers import READING
+from stringd_console.access.signed_in_browsers import BrowserSignedIn, BrowserSignedOut, SignedInBrowsers
+from stringd_console.console_page import ConsolePage, Item, PageRequest, Regions, View, on_events
+from stringd_console.page_content.html_templates import PageTemplates
+from stringd_console.user_pages.browser_name import browser_name
+from stringd_console.user_pages.user_actions import UserActions
+
+_TEMPLATES = PageTemplates("stringd_console")
+_ACCESS = frozenset({BrowserSignedIn.kind, BrowserSignedOut.kind, UserAdded.kind, UserRemoved.kind})
+_TOPICS = frozenset({CommandBegun.kind, CommandEnded.kind, SessionEnded.kind, SessionOpened.kind})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownUser:
+    """What the page says of a user."""
+
+    user: User
+    since: float
+    missing: frozenset[Path]
+    topics: int
+    running: int
+    waiting: int
+    about: tuple[tuple[str, str, str], ...]
+
+
+def users_page(
+    runtime: Runtime, browsers: SignedInBrowsers, pages: Iterable[ConsolePage] = ()
+) -> ConsolePage:
+    """Return the page; what other pages know about a user is shown there."""
+    about = [it for it in pages if it.about_user]
+
+    async def shown(user: User, topics: Sequence[SessionSummary]) -> ShownUser:
+        own = [it for it in topics if it.user_id == user.id]
+        return ShownUser(
+            user=user,
+            since=datetime.fromisoformat(user.created_at).timestamp(),
+            missing=await READING.run(_missing, user),
+            topics=len(own),
+            running=sum(it.executing for it in own),
+            waiting=sum(it.queue_length for it in own),
+            about=tuple((it.name, it.title, it.about_user(user.id)) for it in about if it.about_user),
+        )
+
+    async def regions() -> Regions:
+        topics = runtime.sessions()
+        users = [await shown(it, topics) for it in sorted(runtime.users, key=lambda it: it.id)]
+        values = {"count": len(users), "full_access": runtime.config.full_access}
+        return {
+            "summary": _TEMPLATES.render("users_summary.html", values),
+            "users": tuple(map(_user, users)),
+            "browsers": tuple(
+                _browser(it.id, browser_name(it.agent), it.agent, it.since) for it in browsers.listed()
+            ),
+        }
+
+    async def view(request: PageRequest) -> View:
+        if request.path:
+            raise Refusal(ErrorCode.NOT_FOUND, "There is no such user.")
+        return View(
+            title="Users",
+            template="users.html",
+            regions=regions,
+            changes=on_events(runtime, EventFilter(kinds=_ACCESS | _TOPICS)),
+        )
+
+    return ConsolePage(
+        name="users",
+        title="Users",
+        templates=_TEMPLATES,
+        view=view,
+        actions=UserActions(runtime, browsers).acts,
+        position=90,
+    )
+
+
+def _missing(user: User) -> frozenset[Path]:
+    """Return the directories of a user that do not exist."""
+    return frozenset(it for it in (user.home, *user.allowed_paths) if not it.is_dir())
+
+
+@lru_cache(maxsize=1024)
+def _user(shown: ShownUser) -> Item:
+    return Item(key=shown.user.id, html=_TEMPLATES.macro("user_card.html", "card")(shown))
+
+
+@lru_cache(maxsize=256)
+def _browser(browser_id: str, name: str, agent: str, since: float) -> Item:
+    html = _TEMPLATES.macro("browser_row.html", "row")(browser_id, name, agent, since)
+    return Item(key=browser_id, html=html)
