@@ -20,8 +20,8 @@ from tests.protocol.clauses_cli_actions import CLI_ACTIONS
 from tests.protocol.clauses_client import CLIENT
 from tests.protocol.clauses_console_access import CONSOLE_ACCESS, CONSOLE_COMMAND
 from tests.protocol.clauses_console_browsers import CONSOLE_BROWSERS
-from tests.protocol.clauses_console_topics import CONSOLE_TOPICS
 from tests.protocol.clauses_console_people import CONSOLE_USERS
+from tests.protocol.clauses_console_topics import CONSOLE_TOPICS
 from tests.protocol.clauses_daemon import DAEMON
 from tests.protocol.clauses_documents import DOCUMENTS, FILE_SEARCH
 from tests.protocol.clauses_exec import EXEC

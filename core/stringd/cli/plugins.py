@@ -10,7 +10,7 @@ from stringd.api.cli import CliCommand
 from stringd.processes.standard_streams import write_json, write_output
 
 if TYPE_CHECKING:
-    from stringd.extensions.registration import PluginReport
+    from stringd.extensions.plugin_report import PluginReport
 
 _INTERCEPTOR = "interceptor "
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from stringd.api.additions import CommandHelp
 from stringd.api.commands import Command, Invocation
 from stringd.api.replies import Reply
-from stringd.api.runtime import CommandHelp, Runtime
+from stringd.api.runtime import Runtime
 from stringd.commands.open import OPEN
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.agent_brief import agent_brief

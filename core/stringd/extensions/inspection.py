@@ -21,8 +21,9 @@ from stringd.config import Config
 from stringd.errors import Fault
 from stringd.extensions import hookspecs
 from stringd.extensions.discovery import GROUP, Candidate, plugin_from_file
+from stringd.extensions.plugin_report import PluginReport
 from stringd.extensions.plugin_settings import PluginSettings
-from stringd.extensions.registration import PluginReport, load_plugins
+from stringd.extensions.registration import load_plugins
 
 _PROJECT = "pyproject.toml"
 

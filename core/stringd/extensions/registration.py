@@ -42,6 +42,7 @@ from stringd.extensions.implementations import (
     suggest,
 )
 from stringd.extensions.interceptor_order import in_order
+from stringd.extensions.plugin_report import PluginReport
 from stringd.extensions.plugin_settings import PluginSettings
 
 _RECORDS: Mapping[str, type] = {
@@ -60,32 +61,6 @@ _RECORDS: Mapping[str, type] = {
     "hooks": Hook,
 }
 _SETTINGS = "stringd_settings"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PluginReport:
-    """What a plugin adds and what of it is left out, or why it was skipped."""
-
-    candidate: Candidate
-    adds: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
-    skipped: str | None = None
-    waits: bool = False
-
-    @property
-    def name(self) -> str:
-        """The name of the plugin."""
-        return self.candidate.name
-
-    @property
-    def distribution(self) -> str:
-        """The distribution that it belongs to, or the path of its file."""
-        return self.candidate.distribution
-
-    @property
-    def version(self) -> str:
-        """The version of the distribution; empty for a file."""
-        return self.candidate.version
 
 
 @dataclass(frozen=True, kw_only=True)

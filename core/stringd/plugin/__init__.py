@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stringd.api.additions import CommandHelp, PluginSummary, TopicTypeHelp
 from stringd.api.checks import check_optional_text
 from stringd.api.cli import CliCommand
 from stringd.api.commands import (
@@ -58,7 +59,7 @@ from stringd.api.outputs import KeptOutput, Outputs, OutputSummary, PiecedOutput
 from stringd.api.provenance import Attributed, Author, Provenance
 from stringd.api.questions import Answer, OpenQuestion, Question, QuestionKind, Questions, Trust
 from stringd.api.replies import Edit, Kind, Outcome, Overflow, Reply
-from stringd.api.runtime import CommandHelp, Disconnected, PluginSummary, Runtime, Service, TopicTypeHelp
+from stringd.api.runtime import Disconnected, Runtime, Service
 from stringd.api.secrets import Secrets, SecretScope
 from stringd.api.sessions import EndReason, Location, Session, SessionSummary, State, Topic, TopicName
 from stringd.api.settings import Settings, setting

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from stringd.api.runtime import TopicTypeHelp
+from stringd.api.additions import TopicTypeHelp
 from stringd.config import Config
 from stringd.extensions.discovery import Candidate, installed_plugins
 from stringd.extensions.inspection import Inspection, inspect_plugins, plugins_at

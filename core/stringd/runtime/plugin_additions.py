@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
+from stringd.api.additions import CommandHelp, PluginSummary, TopicTypeHelp
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.offered_prompts import PromptSource
 from stringd.api.offered_tools import Tool
-from stringd.api.runtime import CommandHelp, PluginSummary, Record, TopicTypeHelp
+from stringd.api.runtime import Record
 from stringd.extensions.catalogue import Catalogue
 from stringd.extensions.registration import Plugins
 from stringd.runtime.loading import as_document, find_document, find_renderer, render_document, save_bytes

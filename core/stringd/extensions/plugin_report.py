@@ -1,0 +1,33 @@
+"""What became of a plugin when it was loaded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stringd.extensions.discovery import Candidate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PluginReport:
+    """What a plugin adds and what of it is left out, or why it was skipped."""
+
+    candidate: Candidate
+    adds: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+    skipped: str | None = None
+    waits: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of the plugin."""
+        return self.candidate.name
+
+    @property
+    def distribution(self) -> str:
+        """The distribution that it belongs to, or the path of its file."""
+        return self.candidate.distribution
+
+    @property
+    def version(self) -> str:
+        """The version of the distribution; empty for a file."""
+        return self.candidate.version
