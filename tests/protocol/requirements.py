@@ -21,6 +21,7 @@ from tests.protocol.clauses_client import CLIENT
 from tests.protocol.clauses_console_access import CONSOLE_ACCESS, CONSOLE_COMMAND
 from tests.protocol.clauses_console_browsers import CONSOLE_BROWSERS
 from tests.protocol.clauses_console_people import CONSOLE_USERS
+from tests.protocol.clauses_console_questions import CONSOLE_QUESTIONS
 from tests.protocol.clauses_console_topics import CONSOLE_TOPICS
 from tests.protocol.clauses_daemon import DAEMON
 from tests.protocol.clauses_documents import DOCUMENTS, FILE_SEARCH
@@ -56,6 +57,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *ACTION_METHODS,
     *(CONSOLE_ACCESS + CONSOLE_BROWSERS + CONSOLE_COMMAND + CONSOLE_USERS),
     *CONSOLE_TOPICS,
+    *CONSOLE_QUESTIONS,
     *(APPROVAL_REQUESTS + APPROVAL_POLICY + APPROVAL_AUDIT + APPROVAL_EXECUTION),
     *QUESTIONS,
     *(APPROVAL_WIRE + APPROVAL_ASKING + APPROVAL_GATE),

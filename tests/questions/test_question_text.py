@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stringd.cli.approve.question_text import CONTINUED, question_page, unambiguous
+from stringd.cli.approve.question_text import CONTINUED, question_page
+from stringd.text.unambiguous_text import unambiguous
 
 CHARACTERS = st.one_of(
     st.characters(codec="utf-8"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -191,6 +192,26 @@ class OpenQuestion:
         }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedQuestion:
+    """The outcome of a question: who answered it and through what, or why it was withdrawn."""
+
+    id: str
+    user_id: str | None
+    by: str | None = None
+    through: str | None = None
+    reason: str | None = None
+
+    def __str__(self) -> str:
+        if self.by is not None:
+            return f"The question was already answered, by {self.by} through {self.through}."
+        return f"The question is no longer open: {self.reason}."
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the outcome in the format for front ends."""
+        return {"id": self.id, "by": self.by, "through": self.through, "reason": self.reason}
+
+
 class Questions(Protocol):
     """The questions of this daemon. Call all functions in the thread of the event loop."""
 
@@ -217,6 +238,9 @@ class Questions(Protocol):
 
         For a user, only that user's questions and those without a user exist.
         """
+
+    def closed(self, question_id: str) -> ClosedQuestion | None:
+        """Return the outcome of a closed question, if it is still known."""
 
     def answer(
         self,
@@ -249,6 +273,9 @@ class Questions(Protocol):
 
     def attach_operator(self) -> AbstractContextManager[None]:
         """Return a context in which an operator is attached."""
+
+    def watched(self) -> AbstractContextManager[asyncio.Event]:
+        """Return an event that is set, in the context, whenever a question is asked, shown or closed."""
 
 
 def _check_member(value: object, kind: type[StrEnum]) -> None:

@@ -57,7 +57,15 @@ from stringd.api.offered_tools import Tool, ToolCall
 from stringd.api.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
 from stringd.api.outputs import KeptOutput, Outputs, OutputSummary, PiecedOutput, PrintedText, TextPiece
 from stringd.api.provenance import Attributed, Author, Provenance
-from stringd.api.questions import Answer, OpenQuestion, Question, QuestionKind, Questions, Trust
+from stringd.api.questions import (
+    Answer,
+    ClosedQuestion,
+    OpenQuestion,
+    Question,
+    QuestionKind,
+    Questions,
+    Trust,
+)
 from stringd.api.replies import Edit, Kind, Outcome, Overflow, Reply
 from stringd.api.runtime import Disconnected, Runtime, Service
 from stringd.api.secrets import Secrets, SecretScope
@@ -105,6 +113,7 @@ __all__ = [
     "Choice",
     "CliCommand",
     "ClientGone",
+    "ClosedQuestion",
     "Command",
     "CommandBegun",
     "CommandEnded",

@@ -22,6 +22,7 @@ from stringd.text.masking import MASK, mask_beginning, masked_in_shell
 from stringd.text.media_types import MediaType, parse_media_type
 from stringd.text.nearest import nearest
 from stringd.text.path_arguments import parse_path_arguments
+from stringd.text.unambiguous_text import unambiguous
 from stringd.text.web_urls import WebUrl
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "printable",
     "reply_text",
     "shortened",
+    "unambiguous",
     "visible",
     "visible_line",
 ]

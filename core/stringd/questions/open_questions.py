@@ -19,12 +19,11 @@ from stringd.api.events import (
     SessionEnded,
     UserRemoved,
 )
-from stringd.api.questions import Answer, OpenQuestion, Question, Trust
+from stringd.api.questions import Answer, ClosedQuestion, OpenQuestion, Question, Trust
 from stringd.api.runtime import Disconnected
 from stringd.api.watching import Observer
 from stringd.errors import ErrorCode, QuestionClosed, QuestionNotFound, Unanswered
 from stringd.questions.answer_values import make_answer
-from stringd.questions.closed_question import ClosedQuestion
 from stringd.questions.operator import Operator
 from stringd.questions.question_limits import QuestionLimits
 

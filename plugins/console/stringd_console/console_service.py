@@ -24,6 +24,7 @@ from stringd_console.access.checked_request import (
     require_browser,
     signed_in_browser,
 )
+from stringd_console.access.operator_presence import OperatorPresence
 from stringd_console.access.signed_in_browsers import SignedInBrowsers
 from stringd_console.console_page import ConsolePage, PageRequest, View
 from stringd_console.live.live_page import LivePage
@@ -60,6 +61,7 @@ class ConsoleService:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._views = SharedViews()
+        self._presence = OperatorPresence(runtime.questions)
         self.browsers = SignedInBrowsers(runtime.events.publish)
         self.access = AccessRoutes(runtime, self.browsers, ROOT)
 
@@ -150,7 +152,7 @@ class ConsoleService:
     async def _followed(self, key: str, view: View) -> AsyncIterator[Sequence[LivePage]]:
         """Follow a page and the frame; whoever looks at a page counts as an attached operator."""
         async with AsyncExitStack() as stack:
-            stack.enter_context(self._runtime.questions.attach_operator())
+            stack.enter_context(self._presence.shows_page())
             frame = await stack.enter_async_context(self._views.follow("", self._frame.view))
             shown = await stack.enter_async_context(self._views.follow(key, view))
             yield (frame, shown)

@@ -10,8 +10,9 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from stringd.cli.approve.question_text import question_page, unambiguous
+from stringd.cli.approve.question_text import question_page
 from stringd.errors import DaemonUnreachable, RequestRefused
+from stringd.text.unambiguous_text import unambiguous
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import TypeAlias
 
-from stringd.cli.approve.question_text import columns, unambiguous
+from stringd.cli.approve.question_text import columns
+from stringd.text.unambiguous_text import unambiguous
 
 _KEYS = re.compile(r"\x1b(?:\[|O)([0-9;]*[A-Za-z~])|(.)", re.DOTALL)
 _ESCAPE = "\x1b"

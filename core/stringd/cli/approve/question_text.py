@@ -1,8 +1,7 @@
 """A question as text for a terminal, so that different ones look different and none imitates the program.
 
-Control characters, characters that reorder or overlay others, and invisible ones are shown as `⟨U+202E⟩`, and
-so are `⟨` itself and a trailing blank. Lines are wrapped here rather than by the terminal, and each begins
-with a mark that tells a line break of the text from a wrapped line.
+Lines are wrapped here rather than by the terminal, and each begins with a mark that tells a line break of the
+text from a wrapped line.
 """
 
 from __future__ import annotations
@@ -13,13 +12,10 @@ from itertools import chain
 from typing import Any
 
 from stringd.text.formatting import counted
+from stringd.text.unambiguous_text import unambiguous_tokens
 
 LEAST_WIDTH = 20
 CONTINUED = "┊ "
-_OPENING = "⟨"
-_MOST_MARKS = 2
-# Printable according to Unicode, but blank.
-_BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _WIDE = frozenset("WFA")
 MOST_LINES = 40
 MOST_OF_BODY, MOST_OF_DETAIL = 12, 6
@@ -34,35 +30,15 @@ def unambiguous_lines(
 
     Further lines of the text begin with `next_mark`; without it, line breaks are escaped.
     """
-    lead = "" if name is None else f"{''.join(_tokens(name, escaped=':'))}: "
+    lead = "" if name is None else f"{''.join(unambiguous_tokens(name, escaped=':'))}: "
     texts = [text] if next_mark is None else text.split("\n")
     lines = []
     for line in texts:
-        tokens = chain(lead, _tokens(line))
+        tokens = chain(lead, unambiguous_tokens(line))
         pieces = list(_wrapped(tokens, max(width, LEAST_WIDTH) - columns(mark) - 1))
         lines += [mark + pieces[0], *(CONTINUED + it for it in pieces[1:])]
         mark, lead = next_mark or mark, ""
     return lines
-
-
-def unambiguous(text: str) -> str:
-    """Return a text for display within a line."""
-    return "".join(_tokens(text))
-
-
-def _tokens(line: str, escaped: str = "") -> Iterator[str]:
-    marks = 0
-    before = ""
-    last = len(line) - 1
-    for index, character in enumerate(line):
-        marks = marks + 1 if _is_mark(character) else 0
-        is_stray = marks > _MOST_MARKS or (marks == 1 and not before.isalpha())
-        is_final_blank = character == " " and index == last
-        if is_stray or is_final_blank or character in escaped or not _is_plain(character):
-            yield f"{_OPENING}U+{ord(character):04X}⟩"
-        else:
-            yield character
-        before = character
 
 
 def _wrapped(tokens: Iterator[str], width: int) -> Iterator[str]:
@@ -75,14 +51,6 @@ def _wrapped(tokens: Iterator[str], width: int) -> Iterator[str]:
         piece += token
         used += needed
     yield piece
-
-
-def _is_plain(character: str) -> bool:
-    return character.isprintable() and character != _OPENING and character not in _BLANK_LETTERS
-
-
-def _is_mark(character: str) -> bool:
-    return unicodedata.category(character) in {"Mn", "Me"}
 
 
 def columns(text: str) -> int:

@@ -33,7 +33,11 @@ class SudoPassword:
             title="sudo asks for a password",
             asked_by=ASKER,
             body=prompt,
-            details={"command": shortened(pipeline_text(request.pipeline)), "asked by": _ASKED_BY},
+            details={
+                "command": shortened(pipeline_text(request.pipeline)),
+                "asked by": _ASKED_BY,
+                "answer in": f"`{TERMINAL}`, the only place where a password of sudo is accepted",
+            },
             expires=_SECONDS,
             user_id=request.user_id,
             topic=request.topic,

@@ -295,7 +295,8 @@ async function setPreference(input) {
 // --- acting ------------------------------------------------------------------------------------------------------
 
 /** Send an action with its fields; show its notice or its failure, and return its data. */
-async function act(path, fields = {}) {
+async function act(path, fields = {}, { quiet = false } = {}) {
+  const say = quiet ? () => {} : notify;
   let response;
   try {
     response = await fetch(path, {
@@ -304,12 +305,12 @@ async function act(path, fields = {}) {
       body: JSON.stringify(fields),
     });
   } catch {
-    notify("The daemon cannot be reached; nothing was sent.", true);
+    say("The daemon cannot be reached; nothing was sent.", true);
     return { failed: true };
   }
   const answer = await response.json().catch(() => ({ error: `The daemon answered with status ${response.status}.` }));
-  if (!response.ok) notify([answer.message ?? answer.error, answer.context].filter(Boolean).join("\n"), true);
-  else if (answer.notice) notify(answer.notice);
+  if (!response.ok) say([answer.message ?? answer.error, answer.context].filter(Boolean).join("\n"), true);
+  else if (answer.notice) say(answer.notice);
   if (answer.go) location.assign(answer.go);
   return { failed: !response.ok, data: answer.data };
 }
@@ -345,7 +346,11 @@ async function submit(form, submitter) {
   for (const button of form.querySelectorAll("button")) button.disabled = true;
   const { failed, data } = await act(submitter?.dataset.act ?? form.dataset.act, fields);
   for (const button of form.querySelectorAll("button")) button.disabled = false;
+  const item = itemOf(form);
+  if (form.dataset.resets === "always") form.reset();
   if (failed) return;
+  if (item) settled.add(item.dataset.key);
+  keepFocus();
   if (form.dataset.shows !== undefined) showInstead(form, data);
   if (form.dataset.resets !== undefined) {
     form.reset();
@@ -386,20 +391,171 @@ function confirmed(question, about = "") {
   });
 }
 
+// --- lists of decisions ------------------------------------------------------------------------------------------
+
+// In a region with `data-steady`, a click or a key counts only for what the person can have seen: buttons must have
+// been where they are, and an item on the screen and focused, for a while. What was typed ahead, or was meant for
+// another item, does nothing.
+const STEADY_MS = 400;
+const SEEN_MS = 500;
+const places = new WeakMap();
+const seenSince = new WeakMap();
+const deadlines = new Map();
+const settled = new Set();
+let focusedAt = 0;
+let typedAt = 0;
+
+const itemOf = (element) => element?.closest?.("[data-steady] > *");
+const hasSeen = (item) => performance.now() - (seenSince.get(item) ?? Infinity) >= SEEN_MS;
+
+function notePlaces(hasScrolled) {
+  let hasMoved = false;
+  for (const button of document.querySelectorAll("[data-steady] :is(button, summary)")) {
+    const { left, top } = button.getBoundingClientRect();
+    const known = places.get(button);
+    if (known && Math.abs(known.left - left) < 2 && Math.abs(known.top - top) < 2) continue;
+    hasMoved ||= !hasScrolled;
+    places.set(button, { left, top, since: hasScrolled && known ? known.since : performance.now() });
+  }
+  if (hasMoved) showSettling();
+}
+
+let settling;
+
+function showSettling() {
+  document.body.toggleAttribute("data-settling", true);
+  clearTimeout(settling);
+  settling = setTimeout(() => document.body.toggleAttribute("data-settling", false), STEADY_MS);
+}
+
+/** Refuse a click on a button that has only just come under the pointer, or onto the screen. */
+function guardClick(event) {
+  const button = event.target.closest?.("[data-steady] :is(button, summary)");
+  if (!button) return;
+  const isByPointer = event.detail > 0;
+  const isSteady = !isByPointer || performance.now() - (places.get(button)?.since ?? Infinity) >= STEADY_MS;
+  if (isSteady && (hasSeen(itemOf(button)) || !event.isTrusted || button.matches("summary"))) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  notify("The list had just changed, so nothing was sent. Look again, and repeat it.", true);
+}
+
+/** Carry out a key for the focused item; return whether it was one. */
+function decide(event, sinceTyped) {
+  const item = itemOf(document.activeElement);
+  if (!item) return false;
+  if (event.key === "j" || event.key === "k") {
+    (event.key === "j" ? item.nextElementSibling : item.previousElementSibling)?.focus();
+    return true;
+  }
+  const target = item.querySelector(`[data-shortcut="${CSS.escape(event.key)}"]`);
+  if (!target) return false;
+  event.preventDefault();
+  const isCalm = !event.repeat && sinceTyped >= SEEN_MS && performance.now() - focusedAt >= SEEN_MS;
+  if (!isCalm || !hasSeen(item)) return true;
+  if (target.matches("summary")) open(target.parentElement);
+  else if (target.matches("button")) target.click();
+  else target.focus();
+  return true;
+}
+
+function open(details) {
+  details.open = true;
+  const field = details.querySelector("input:not([type=hidden]), textarea, select");
+  field?.focus();
+  if (field?.matches("textarea")) field.setSelectionRange(field.value.length, field.value.length);
+}
+
+/** Focus an item if nothing else is focused, or if the person is done with the one that is. */
+function keepFocus() {
+  const item = itemOf(document.activeElement);
+  const isDone = item?.dataset.closed !== undefined && settled.has(item.dataset.key);
+  if (!isDone && document.activeElement && document.activeElement !== document.body) return;
+  document.querySelector("[data-steady] > :not([data-closed])")?.focus({ preventScroll: true });
+}
+
+const shown = new Set();
+const onScreen = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    if (isIntersecting) shown.add(target);
+    else { shown.delete(target); seenSince.delete(itemOf(target)); }
+  }
+  reportShown();
+}, { threshold: 1 });
+
+/** Tell the daemon what the person can see now, and since when; it answers with the seconds that are left. */
+async function reportShown() {
+  const fresh = new Map();
+  for (const mark of shown) {
+    const item = itemOf(mark);
+    if (!item || !mark.dataset.shown) { shown.delete(mark); continue; }
+    if (document.hidden) seenSince.delete(item);
+    else if (!seenSince.has(item)) seenSince.set(item, performance.now());
+    if (document.hidden || deadlines.has(mark.dataset.id)) continue;
+    if (hasSeen(item)) fresh.set(mark.dataset.id, mark.dataset.shown);
+    else setTimeout(reportShown, SEEN_MS);
+  }
+  if (!fresh.size) return;
+  for (const id of fresh.keys()) deadlines.set(id, undefined);
+  const { failed, data } = await act([...fresh.values()][0], { ids: [...fresh.keys()].join(" ") }, { quiet: true });
+  for (const id of fresh.keys()) {
+    if (failed) deadlines.delete(id);
+    else if (id in data) deadlines.set(id, performance.now() + data[id] * 1000);
+  }
+  countDown();
+}
+
+function countDown() {
+  for (const element of document.querySelectorAll("[data-countdown]")) {
+    const deadline = deadlines.get(element.dataset.countdown);
+    if (deadline === undefined) continue;
+    const left = Math.max(0, Math.ceil((deadline - performance.now()) / 1000));
+    element.textContent = left < 120 ? `${left} s left` : `${Math.ceil(left / 60)} min left`;
+    element.classList.toggle("is-short", left <= 10);
+  }
+}
+
+function refreshDecisions() {
+  for (const mark of document.querySelectorAll("[data-steady] [data-shown]")) onScreen.observe(mark);
+  reportShown();
+  notePlaces(false);
+  keepFocus();
+  countDown();
+}
+
+function watchDecisions() {
+  document.addEventListener("patched", refreshDecisions);
+  document.addEventListener("visibilitychange", reportShown);
+  document.addEventListener("scroll", () => notePlaces(true), { capture: true, passive: true });
+  document.addEventListener("focusin", () => { focusedAt = performance.now(); });
+  document.addEventListener("click", guardClick, { capture: true });
+  new ResizeObserver(() => notePlaces(false)).observe(document.body);
+  setInterval(countDown, 500);
+  refreshDecisions();
+}
+
 // --- the keyboard ------------------------------------------------------------------------------------------------
 
 let leader = 0;
 
 function onKey(event) {
+  const sinceTyped = event.timeStamp - typedAt;
+  typedAt = event.timeStamp;
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.matches("form[data-act] textarea")) {
+    event.target.form.requestSubmit();
+    return;
+  }
+  if (event.key === "Escape" && event.target.matches("[data-steady] :is(input, textarea)")) itemOf(event.target).focus();
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (event.target.closest("input, textarea, select, [contenteditable], [data-takes-keys], dialog")) return;
+  if (decide(event, sinceTyped)) return;
   if (event.key === "g") { leader = Date.now(); return; }
   if (Date.now() - leader < 1500 && /[1-9]/.test(event.key)) {
     document.querySelectorAll(".bar nav a")[event.key - 1]?.click();
     return;
   }
   if (event.key === "?") { byId("preferences").showModal(); return; }
-  const target = [...document.querySelectorAll(`[data-shortcut="${CSS.escape(event.key)}"]`)].find((it) => it.matches("input, textarea, button"));
+  const target = [...document.querySelectorAll(`[data-shortcut="${CSS.escape(event.key)}"]`)].find((it) => it.matches("input, textarea, button") && !itemOf(it));
   if (!target) return;
   event.preventDefault();
   if (target.matches("button")) target.click();
@@ -468,6 +624,7 @@ function begin() {
   decorate(document);
   for (const region of document.querySelectorAll("[data-follows]")) followEnd(region);
   setInterval(() => showAges(document), 1000);
+  watchDecisions();
   connect();
 }
 
