@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
+from functools import lru_cache
+from importlib.metadata import Distribution, EntryPoint, entry_points
 from pathlib import Path
 from typing import Protocol
 
@@ -71,6 +72,13 @@ def select_plugins(candidates: Sequence[Candidate], config: Config) -> tuple[Can
     return tuple(candidate for candidate in candidates if _is_selected(candidate, config))
 
 
+def likely_first(candidates: Sequence[Candidate], subcommand: str | None) -> Sequence[Candidate]:
+    """Begin with the built-in plugins whose names begin with a subcommand: most have that of their plugin."""
+    if subcommand is None:
+        return candidates
+    return sorted(candidates, key=lambda it: not (it.built_in and it.name.startswith(subcommand)))
+
+
 def plugin_from_file(path: Path) -> Candidate:
     """Return a single-file plugin, named after its file."""
     return Candidate(name=path.stem, distribution=str(path), version="", entry_point=PluginFile(path))
@@ -78,13 +86,15 @@ def plugin_from_file(path: Path) -> Candidate:
 
 def plugin_from_entry_point(entry_point: EntryPoint) -> Candidate:
     """Return the plugin of an entry point."""
-    distribution = entry_point.dist
-    return Candidate(
-        name=entry_point.name,
-        distribution=(distribution.name or UNNAMED).lower() if distribution else UNNAMED,
-        version=(distribution.version or UNNAMED) if distribution else UNNAMED,
-        entry_point=entry_point,
-    )
+    name, version = _release(entry_point.dist) if entry_point.dist else (UNNAMED, UNNAMED)
+    return Candidate(name=entry_point.name, distribution=name, version=version, entry_point=entry_point)
+
+
+@lru_cache(maxsize=1)
+def _release(distribution: Distribution) -> tuple[str, str]:
+    """Return a distribution's name and version; reading its metadata takes time, for it has the README."""
+    metadata = distribution.metadata
+    return (metadata["Name"] or UNNAMED).lower(), metadata["Version"] or UNNAMED
 
 
 def _plugin_files(config: Config) -> Iterable[Path]:

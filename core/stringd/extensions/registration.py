@@ -32,7 +32,7 @@ from stringd.extensions.catalogue import (
     option_claim,
     settings_claims,
 )
-from stringd.extensions.discovery import Candidate, available_plugins, select_plugins
+from stringd.extensions.discovery import Candidate, available_plugins, likely_first, select_plugins
 from stringd.extensions.implementations import (
     Unfit,
     Unmet,
@@ -102,8 +102,8 @@ def load_plugins(
     """
     replaced = {it.distribution for it in candidates}
     available = available_plugins(config)
-    chosen = select_plugins(available, config)
-    selected = (*(it for it in chosen if it.distribution not in replaced), *candidates)
+    kept = (it for it in select_plugins(available, config) if it.distribution not in replaced)
+    selected = likely_first((*kept, *candidates), until_subcommand)
     settings = settings or PluginSettings(config)
     reserved = (*_reserved(reserved_paths), *(f"kind of event {it.kind}" for it in CORE_KINDS))
     loading = _Loading(config, runtime, settings, reserved=reserved)
