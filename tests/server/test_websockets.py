@@ -92,7 +92,9 @@ def raw(daemon: DaemonProcess, path: str) -> Iterator[socket.socket]:
         )
         head = b""
         while not head.endswith(b"\r\n\r\n"):
-            head += client.recv(1)
+            byte = client.recv(1)
+            assert byte, "the daemon has closed without an answer"
+            head += byte
         assert head.startswith(b"HTTP/1.1 101 ")
         yield client
 
@@ -173,6 +175,19 @@ def test_a_client_may_take_its_time_to_read_why_it_was_closed(sockets: DaemonPro
             chunk = client.recv(2**20)
             assert chunk, "the daemon has closed without a word"
             received += chunk
+
+
+def test_a_client_that_reads_late_gets_the_answer_to_its_ping(sockets: DaemonProcess) -> None:
+    with raw(sockets, "send") as client:
+        client.sendall(frame(0x1, b"[10000000, 10000000, 10000000]"))
+        # What has arrived is more than the client's side holds, so the daemon waits for it to be read.
+        eventually(lambda: len(client.recv(2**16, socket.MSG_PEEK)) == 2**16)
+        client.sendall(frame(0x9, b"lost") + frame(0x9, b"still there?"))
+        client.sendall(frame(0x1, b"[0]"))
+        received = bytearray()
+        while not received.endswith(b"\x81\x00"):
+            received += client.recv(2**20)
+    assert b"\x8a\x0cstill there?" in received
 
 
 @pytest.mark.long

@@ -35,6 +35,7 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         super().__init__(config, server_state, app_state)
         self._timeouts = timeouts
         self._is_draining = False
+        self._late_pong = b""
 
     @property
     def unread(self) -> int:
@@ -64,10 +65,19 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             super().data_received(data)
 
     def handle_ping(self) -> None:
-        """Answer a ping, unless the client does not read."""
-        output = b"".join(self.conn.data_to_send())
+        """Answer a ping; a client that does not read gets the answer to its last one when it reads again."""
+        pongs = self.conn.data_to_send()
         if self.writable.is_set():
-            self.transport.write(output)
+            self.transport.write(b"".join(pongs))
+        elif pongs:
+            self._late_pong = pongs[-1]
+
+    def resume_writing(self) -> None:
+        """Send what waits for the client to read."""
+        super().resume_writing()
+        pong, self._late_pong = self._late_pong, b""
+        if not self.close_sent:
+            self.transport.write(pong)
 
     def handle_close(self, event: Frame) -> None:
         """End after the client has sent its closing frame."""
