@@ -20,9 +20,14 @@ def run_stringd(
     unset = {name: value for name, value in os.environ.items() if not name.startswith("STRINGD_")}
     environment = {**unset, **(env or {})}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        streams = {"output": output.fileno(), "errors": errors.fileno()}
         assert FORKS.can_fork(environment), "the environment is not that of these tests"
-        process = FORKS.start(arguments, environment=environment, directory=folder, **streams)
+        process = FORKS.start(
+            arguments,
+            environment=environment,
+            directory=folder,
+            output=output.fileno(),
+            errors=errors.fileno(),
+        )
         try:
             code = process.wait(_PATIENCE)
         except subprocess.TimeoutExpired:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import fcntl
 import gc
 import importlib
 import os
@@ -32,7 +33,8 @@ _LANGUAGE = "LANG"
 _PATH = "PYTHONPATH"
 # Python reads this only if it is interactive.
 _INTERACTIVE = "PYTHONSTARTUP"
-_STANDARD_STREAMS = 3
+FIRST_INHERITED = 3
+"""The descriptor after the standard streams."""
 _LARGEST_ENVIRONMENT = 32768
 
 
@@ -108,8 +110,12 @@ class DaemonForks:
         directory: Path,
         output: int,
         errors: int,
+        inherited: Sequence[int] = (),
     ) -> ForkedDaemon:
-        """Fork a daemon; `output` and `errors` are its standard streams."""
+        """Fork a daemon; `output` and `errors` are its standard streams.
+
+        The inherited descriptors are `FIRST_INHERITED` and the following ones in the daemon.
+        """
         fields = {
             "arguments": list(arguments),
             "environment": dict(environment),
@@ -117,12 +123,13 @@ class DaemonForks:
         }
         ours, theirs = MessageSocket.pair()
         with theirs.socket:
+            descriptors = [theirs.fileno(), output, errors, *inherited]
             try:
-                self._connected().send(fields, [theirs.fileno(), output, errors])
+                self._connected().send(fields, descriptors)
             except ConnectionError:
                 # A test may have ended the process, for example with all its children.
                 self._control = None
-                self._connected().send(fields, [theirs.fileno(), output, errors])
+                self._connected().send(fields, descriptors)
         return ForkedDaemon(ours)
 
     def _connected(self) -> MessageSocket:
@@ -180,11 +187,11 @@ class _Forks:
 
     def _fork(self, message: Message) -> bool:
         """Fork; return whether this is the new process."""
-        connection, *streams = message.descriptors
+        connection, *passed = message.descriptors
         pid = os.fork()
         if pid:
-            for stream in streams:
-                os.close(stream)
+            for descriptor in passed:
+                os.close(descriptor)
             self._running[pid] = MessageSocket(socket.socket(fileno=connection))
             self._running[pid].send({"pid": pid})
         return not pid
@@ -194,12 +201,11 @@ class _Forks:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         nothing = os.open(os.devnull, os.O_RDONLY)
-        for descriptor, standard in zip((nothing, *message.descriptors[1:]), range(3), strict=True):
-            os.dup2(descriptor, standard)
+        first_free = _take_as_first((nothing, *message.descriptors[1:]))
         # No socket object of this process may close a descriptor that it no longer owns.
         for owned in (self._control, *self._running.values()):
             owned.socket.detach()
-        os.closerange(_STANDARD_STREAMS, os.sysconf("SC_OPEN_MAX"))
+        os.closerange(first_free, os.sysconf("SC_OPEN_MAX"))
         os.chdir(message.fields["directory"])
         os.environ.clear()
         os.environ.update(message.fields["environment"])
@@ -209,6 +215,15 @@ class _Forks:
         arguments: list[str] = message.fields["arguments"]
         sys.argv[1:] = arguments
         return arguments
+
+
+def _take_as_first(descriptors: Sequence[int]) -> int:
+    """Let processes that this one starts inherit descriptors as 0, 1, 2 …; return the number after them."""
+    count = len(descriptors)
+    # One of them may have the number that another is to have.
+    for target, copied in enumerate([fcntl.fcntl(it, fcntl.F_DUPFD, count) for it in descriptors]):
+        os.dup2(copied, target)
+    return count
 
 
 def _import_everything() -> None:

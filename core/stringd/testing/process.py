@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from stringd.testing.forking import DaemonForks, ForkedDaemon
+from stringd.testing.forking import FIRST_INHERITED, DaemonForks, ForkedDaemon
 
 READY_SECONDS = 60.0
 ANSWER_SECONDS = 30.0
@@ -105,21 +105,30 @@ class DaemonProcess:
     def _start_with_operator(self, arguments: Sequence[str], log: BinaryIO) -> None:
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            descriptor = theirs.fileno()
-            self.process = self._spawn(["--operator-fd", str(descriptor), *arguments], log, (descriptor,))
+            self.process = self._start(arguments, log, theirs.fileno())
             theirs.close()
             ours.settimeout(READY_SECONDS)
             with ours.makefile() as line:
                 self.operator_token = line.readline().strip()
 
-    def _start(self, arguments: Sequence[str], log: BinaryIO) -> subprocess.Popen[bytes] | ForkedDaemon:
+    def _start(
+        self, arguments: Sequence[str], log: BinaryIO, operator: int | None = None
+    ) -> subprocess.Popen[bytes] | ForkedDaemon:
+        """Start it; the operator's token goes to the socket `operator`."""
+        inherited = () if operator is None else (operator,)
         if not self._program and FORKS.can_fork(self._env):
-            streams = {"output": log.fileno(), "errors": log.fileno()}
-            return FORKS.start(arguments, environment=self._env, directory=self._folder, **streams)
-        return self._spawn(arguments, log)
+            return FORKS.start(
+                [*_operator_option(None if operator is None else FIRST_INHERITED), *arguments],
+                environment=self._env,
+                directory=self._folder,
+                output=log.fileno(),
+                errors=log.fileno(),
+                inherited=inherited,
+            )
+        return self._spawn([*_operator_option(operator), *arguments], log, inherited)
 
     def _spawn(
-        self, arguments: Sequence[str], log: BinaryIO, pass_fds: Sequence[int] = ()
+        self, arguments: Sequence[str], log: BinaryIO, pass_fds: Sequence[int]
     ) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [*(self._program or PROGRAM), *arguments],
@@ -188,6 +197,10 @@ class DaemonProcess:
                 raise RuntimeError(f"the daemon did not start: {self.stderr()}")
             time.sleep(0.01)
         self.port = int(found[1])
+
+
+def _operator_option(descriptor: int | None) -> Sequence[str]:
+    return () if descriptor is None else ("--operator-fd", str(descriptor))
 
 
 def _environment() -> dict[str, str]:
