@@ -1,4 +1,4 @@
-"""A new virtual environment in which pip has installed stringd and third-party distributions."""
+"""Third-party distributions, installed by pip into a new virtual environment, or beside the source tree."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tomllib
 from pathlib import Path
+
+from stringd.testing.distributions import write_distribution
+from tests.programs import run_stringd
 
 ROOT = Path(__file__).resolve().parents[2]
 DISTRIBUTIONS = Path(__file__).parent / "distributions"
@@ -71,6 +75,25 @@ class Installation:
         own = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder)}))
         shared = dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib"))
         (own / "shared.pth").write_text("\n".join([*shared, ""]), encoding="utf-8")
+
+
+class SourceTree:
+    """Distributions that the stringd of the source tree discovers, whose programs are forked."""
+
+    def __init__(self, folder: Path, *projects: Path) -> None:
+        self.folder = folder
+        for project in projects:
+            described = tomllib.loads((project / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+            modules = {it.stem: it.read_text(encoding="utf-8") for it in project.glob("*.py")}
+            name, version = described["name"], described["version"]
+            write_distribution(folder, name, version, described["entry-points"], modules)
+
+    def run(
+        self, program: str, *args: str, cwd: Path, env: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Run `stringd` to its end."""
+        assert program == "stringd"
+        return run_stringd(*args, folder=cwd, env={"PYTHONPATH": str(self.folder), **(env or {})})
 
 
 def check(command: list[str], environment: dict[str, str]) -> None:

@@ -10,37 +10,37 @@ from pathlib import Path
 import pytest
 
 from stringd.testing.distributions import write_distribution
-from tests.extensions.installation import Installation
+from tests.extensions.installation import SourceTree
 
 
-def test_a_subcommand_runs_without_a_daemon(installation: Installation, tmp_path: Path) -> None:
-    finished = installation.run("stringd", "--port", "3999", "hello", "--name", "Rose", cwd=tmp_path)
+def test_a_subcommand_runs_without_a_daemon(source_tree: SourceTree, tmp_path: Path) -> None:
+    finished = source_tree.run("stringd", "--port", "3999", "hello", "--name", "Rose", cwd=tmp_path)
     assert (finished.returncode, finished.stdout) == (0, "Hello Rose, from port 3999\n")
     assert not list(tmp_path.iterdir())
 
 
-def test_a_subcommand_is_listed_and_explained(installation: Installation, tmp_path: Path) -> None:
-    listed = installation.run("stringd", "--help", cwd=tmp_path).stdout
+def test_a_subcommand_is_listed_and_explained(source_tree: SourceTree, tmp_path: Path) -> None:
+    listed = source_tree.run("stringd", "--help", cwd=tmp_path).stdout
     assert "    hello" in listed
     assert "Greet someone." in listed
-    assert "whom to greet" in installation.run("stringd", "hello", "--help", cwd=tmp_path).stdout
+    assert "whom to greet" in source_tree.run("stringd", "hello", "--help", cwd=tmp_path).stdout
 
 
-def test_usage_error_of_a_subcommand_is_one_line(installation: Installation, tmp_path: Path) -> None:
-    finished = installation.run("stringd", "hello", "--nam", "Rose", cwd=tmp_path)
+def test_usage_error_of_a_subcommand_is_one_line(source_tree: SourceTree, tmp_path: Path) -> None:
+    finished = source_tree.run("stringd", "hello", "--nam", "Rose", cwd=tmp_path)
     assert finished.returncode == 2
     assert finished.stderr == "stringd: unrecognized arguments: --nam Rose (see stringd --help)\n"
 
 
 def test_a_fault_of_a_subcommand_is_one_line_and_its_exit_code(
-    installation: Installation, tmp_path: Path
+    source_tree: SourceTree, tmp_path: Path
 ) -> None:
-    finished = installation.run("stringd", "hello", "--name", "weed", cwd=tmp_path)
+    finished = source_tree.run("stringd", "hello", "--name", "weed", cwd=tmp_path)
     assert (finished.returncode, finished.stderr) == (3, "stringd: nobody greets weeds\n")
 
 
-def test_subcommand_needs_its_plugin(installation: Installation, tmp_path: Path) -> None:
-    finished = installation.run("stringd", "--without", "garden-cli", "hello", cwd=tmp_path)
+def test_subcommand_needs_its_plugin(source_tree: SourceTree, tmp_path: Path) -> None:
+    finished = source_tree.run("stringd", "--without", "garden-cli", "hello", cwd=tmp_path)
     assert finished.returncode == 2
     assert "invalid choice: 'hello'" in finished.stderr
 

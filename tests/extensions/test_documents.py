@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from stringd.testing.process import DaemonProcess
-from tests.extensions.conftest import StartInstalled
+from tests.extensions.conftest import StartGarden
 
 
 def test_a_uri_is_loaded_and_rendered(garden: DaemonProcess) -> None:
@@ -39,8 +39,8 @@ def test_load_failure_is_reported(uri: str, code: str, said: str, garden: Daemon
     assert refused.head["meta"] is None
 
 
-def test_missing_renderer_is_reported(start_installed: StartInstalled) -> None:
-    daemon = start_installed("--without", "web")
+def test_missing_renderer_is_reported(start_garden: StartGarden) -> None:
+    daemon = start_garden("--without", "web")
     daemon.register("default", daemon.home)
     refused = daemon.exec("/leaf seed:gravel")
     said = "ERROR(LOAD_ERROR): No plugin renders text/x-gravel: seed:gravel"

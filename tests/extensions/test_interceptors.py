@@ -196,7 +196,7 @@ def stringd(plugin: Path, wanted: dict[str, tuple[str, str]], *args: str) -> sub
         "{WANTED}", repr({name: (b.split(), a.split()) for name, (b, a) in wanted.items()})
     )
     plugin.write_text(source, encoding="utf-8")
-    options = ("--plugins", str(plugin), "--without", "approval")
+    options = ("--plugins", str(plugin), "--without", "approval,console")
     return run_stringd(*options, *args, folder=plugin.parent)
 
 

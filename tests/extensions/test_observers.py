@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from stringd.testing.process import DaemonProcess
-from tests.extensions.conftest import StartInstalled
+from tests.extensions.conftest import StartGarden
 
 FIELDS = {"user_id", "topic", "request_id", "at", "label", "code", "seconds", "size"}
 
@@ -20,8 +20,8 @@ def diary(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def observed(start_installed: StartInstalled, diary: Path) -> DaemonProcess:
-    daemon = start_installed(env={"GARDEN_DIARY": str(diary)})
+def observed(start_garden: StartGarden, diary: Path) -> DaemonProcess:
+    daemon = start_garden(env={"GARDEN_DIARY": str(diary)})
     daemon.register("default", daemon.home)
     return daemon
 

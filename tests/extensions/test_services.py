@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from stringd.testing.process import DaemonProcess
-from tests.extensions.conftest import StartInstalled
-from tests.extensions.installation import Installation
+from tests.extensions.conftest import StartGarden
+from tests.extensions.installation import SourceTree
 from tests.protocol.waits import eventually
 
 
@@ -34,9 +34,9 @@ def test_service_starts_and_stops_with_the_daemon(garden: DaemonProcess) -> None
     ],
 )
 def test_failing_service_is_logged_and_daemon_continues(
-    how: str, logged: str, start_installed: StartInstalled
+    how: str, logged: str, start_garden: StartGarden
 ) -> None:
-    daemon = start_installed(env={"GARDEN_HOSE": how})
+    daemon = start_garden(env={"GARDEN_HOSE": how})
     eventually(lambda: logged in daemon.stderr())
     assert "service hose failed" in daemon.stderr()
     kind = logged.partition(":")[0].rpartition(".")[2]
@@ -48,8 +48,8 @@ def test_failing_service_is_logged_and_daemon_continues(
     assert daemon.stop() == 0
 
 
-def test_service_may_return_unless_required(start_installed: StartInstalled) -> None:
-    daemon = start_installed(env={"GARDEN_HOSE": "return"})
+def test_service_may_return_unless_required(start_garden: StartGarden) -> None:
+    daemon = start_garden(env={"GARDEN_HOSE": "return"})
     eventually(lambda: notes(daemon) == "on\n")
     notices = daemon.request("GET", "/status").json()["notices"]
     assert [notice for notice in notices if "hose" in notice] == []
@@ -66,9 +66,9 @@ def test_service_may_return_unless_required(start_installed: StartInstalled) -> 
     ],
 )
 def test_end_of_a_required_service_stops_the_daemon(
-    how: str, logged: str, installation: Installation, tmp_path: Path
+    how: str, logged: str, source_tree: SourceTree, tmp_path: Path
 ) -> None:
-    finished = installation.run("stringd", "--port", "0", cwd=tmp_path, env={"GARDEN_HOSE": how})
+    finished = source_tree.run("stringd", "--port", "0", cwd=tmp_path, env={"GARDEN_HOSE": how})
     assert finished.returncode == 1
     assert logged in finished.stderr
     assert (tmp_path / ".stringd" / "sprinkler.txt").read_text(encoding="utf-8") == "on\noff\n"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -84,13 +83,14 @@ def test_endless_routes_do_not_delay_shutdown(daemon: DaemonProcess) -> None:
         assert stream.read(5) == b"begun"
         assert socket.recv(PATIENCE) == "begun"
         eventually(lambda: "silent has begun" in daemon.stderr())
-        began = time.monotonic()
         assert daemon.stop() == 0
-        assert time.monotonic() - began < 3
         with pytest.raises(ConnectionClosed):
             socket.recv(PATIENCE)
     log = daemon.stderr()
     assert log.index("service: stopping") < log.index("service: cancelled")
+    # Neither was waited for until the end of the time for answers, nor until that of the whole shutdown.
+    assert "timeout graceful shutdown exceeded" not in log
+    assert "shutdown did not finish" not in log
     assert "Traceback" not in log
 
 
