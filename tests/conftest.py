@@ -13,6 +13,7 @@ from stringd.testing.distributions import write_distribution
 from stringd.testing.plugin import LONGEST_HOLD
 from stringd.testing.process import DaemonProcess
 from tests.daemon_pool import DaemonPool
+from tests.import_order import begin_elsewhere, in_common_order
 
 LONG = "long"
 PROBE = Path(__file__).parent / "distributions" / "probe.py"
@@ -23,8 +24,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="also run the slow tests")
 
 
-def pytest_configure() -> None:
+def pytest_configure(config: pytest.Config) -> None:
     """Let programs react to Ctrl-C, which shells have their background jobs ignore."""
+    begin_elsewhere(config)
     for number in (signal.SIGINT, signal.SIGQUIT):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler if number is signal.SIGINT else signal.SIG_DFL)
@@ -32,6 +34,7 @@ def pytest_configure() -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect the slow tests unless `--long` is given."""
+    in_common_order(items)
     if config.getoption("--long"):
         return
     left_out = [it for it in items if it.get_closest_marker(LONG)]

@@ -309,6 +309,7 @@ def test_undeclared_element_of_a_list_is_refused(typed: str) -> None:
     assert refused.message.startswith("ids: expected any of a, b")
 
 
+@pytest.mark.long
 @pytest.mark.requirement("parameter.json")
 def test_json_keeps_its_spelling(stage: Stage, service: Service) -> None:
     stage.open(

@@ -125,6 +125,7 @@ def test_harness_detects_an_executed_value(shelf: Shelf) -> None:
     (shelf.home / "owned").unlink()
 
 
+@pytest.mark.long
 @pytest.mark.requirement("action.cli.value")
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=TEXTS)
@@ -137,6 +138,7 @@ def test_value_is_passed_byte_for_byte(shelf: Shelf, value: str) -> None:
     assert list(shelf.home.iterdir()) == []
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(word=WORDS, value=TEXTS)
 def test_value_is_passed_in_nested_contexts(shelf: Shelf, word: Written, value: str) -> None:

@@ -243,6 +243,7 @@ def test_invalid_url(stage: Stage, url: str) -> None:
     assert stage.code("/act.x") in {"INVALID_TARGET", "ACTION_FAILED"}
 
 
+@pytest.mark.long
 @pytest.mark.requirement("http.limit")
 def test_response_over_10_mib_is_refused(stage: Stage, service: Service) -> None:
     service.answer("/big", b"x" * (10 * 1024 * 1024 + 1))

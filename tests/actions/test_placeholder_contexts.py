@@ -240,6 +240,7 @@ def test_nested_commands(shelf: Shelf, outer: str) -> None:
     assert received(shelf, nested("words {v}", [outer]), value) == [value]
 
 
+@pytest.mark.long
 @pytest.mark.requirement("action.cli.value")
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(command=st.sampled_from(SAFE), around=STANDING, value=VALUES)

@@ -155,6 +155,7 @@ def run(stage: Stage, case: Case, own: Service, other: Service) -> str | None:
     return stage.code(case.call)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("http.redirects.taint", "http.redirects.back")
 @settings(max_examples=100, deadline=None)
 @given(case=cases().filter(lambda it: it.is_possible))

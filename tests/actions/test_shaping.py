@@ -113,6 +113,7 @@ def test_failed_template_has_no_effect(stage: Stage) -> None:
     assert list(stage.daemon.home.glob("*.txt")) == []
 
 
+@pytest.mark.long
 @pytest.mark.requirement("template.hostile", "template.fair")
 def test_endless_templates_do_not_block_other_topics(stage: Stage) -> None:
     stage.open(

@@ -69,6 +69,7 @@ def model() -> Iterator[tuple[str, list[dict[str, Any]]]]:
     server.server_close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("api", ["openai", "anthropic"])
 @pytest.mark.requirement("agent.example")
 def test_loop(daemon: DaemonProcess, model: tuple[str, list[dict[str, Any]]], api: str) -> None:

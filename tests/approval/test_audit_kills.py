@@ -58,6 +58,7 @@ def assert_nothing_is_lost(folder: Path) -> None:
     assert len(list(folder.glob("audit.*.jsonl"))) > 0
 
 
+@pytest.mark.long
 @pytest.mark.requirement("approval.audit.killed")
 def test_kills_at_random_moments_lose_no_decision(tmp_path: Path) -> None:
     kill_writers_of([tmp_path], FEW)

@@ -104,6 +104,7 @@ def test_the_shell_itself_is_interrupted(text: str, topic: Topic) -> None:
     assert topic("greet; pwd").output.endswith("hello\n/usr")
 
 
+@pytest.mark.long
 @pytest.mark.requirement("activity.cancel.bash")
 def test_an_interrupt_at_any_moment_keeps_the_shell(topic: Topic) -> None:
     topic.says(STATE)

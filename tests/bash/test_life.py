@@ -120,6 +120,7 @@ def test_a_fork_server_that_is_killed_is_replaced(start_bash: Callable[..., Daem
     eventually(lambda: all_of(daemon) == {})
 
 
+@pytest.mark.long
 @pytest.mark.requirement("bash.many")
 def test_many_topics_at_once(start_bash: Callable[..., DaemonProcess]) -> None:
     daemon = start_bash()

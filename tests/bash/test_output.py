@@ -49,6 +49,7 @@ def test_characters_may_be_split_anywhere(topic: Topic) -> None:
     assert topic("go").output == "漢"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("bash.output.limit")
 def test_long_output_keeps_head_and_tail(topic: Topic) -> None:
     pid = topic.daemon.process.pid
@@ -98,6 +99,7 @@ def test_background_job_never_stalls(topic: Topic) -> None:
     assert "lost" not in it
 
 
+@pytest.mark.long
 @pytest.mark.requirement("bash.background.flows")
 def test_endless_background_output_takes_little_of_the_daemon(topic: Topic) -> None:
     pid = topic.daemon.process.pid

@@ -117,6 +117,7 @@ def test_trace_shows_only_the_text(topic: Topic) -> None:
     assert topic.says("echo quiet") == "quiet"
 
 
+@pytest.mark.long
 def test_a_megabyte_is_one_command(topic: Topic) -> None:
     assert topic.says(f"x='{'a' * 1_000_000}'\necho ${{#x}}") == "1000000"
 

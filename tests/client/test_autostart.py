@@ -84,6 +84,7 @@ def test_relative_data_directory_is_resolved_by_the_caller(
     assert (tmp_path / "here/data/users.json").exists()
 
 
+@pytest.mark.long
 @pytest.mark.requirement("client.autostart")
 def test_concurrent_programs_start_one_daemon(port: int, tmp_path: Path) -> None:
     programs = [
@@ -127,6 +128,7 @@ def test_ended_daemon_is_restarted(port: int, talk: Talk) -> None:
     assert status["pid"] != old[0]
 
 
+@pytest.mark.long
 def test_a_new_daemon_waits_for_the_old_one_to_end(port: int) -> None:
     with Client() as client:
         client.exec("file:main", "/info")

@@ -59,6 +59,7 @@ def test_the_directory_is_told_that_a_path_is_relative_to(tree: DaemonProcess) -
     assert content(tree, "/open ~/none").endswith("File not found: ~/none")
 
 
+@pytest.mark.long
 @pytest.mark.requirement("paths.nearest")
 def test_a_directory_of_many_files_hides_no_file_beside_it(tree: DaemonProcess) -> None:
     many = tree.home / "many"

@@ -147,6 +147,7 @@ def test_steps_never_build_on_those_that_were_removed(daemon: DaemonProcess, for
     assert first == before
 
 
+@pytest.mark.long
 def test_at_least_fifty_steps_are_kept_and_the_store_stays_small(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", long_text())
     texts = []

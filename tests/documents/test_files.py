@@ -322,6 +322,7 @@ def test_full_disk_keeps_the_old_text(tmp_path: Path) -> None:
     assert path.read_bytes() == b"old"
 
 
+@pytest.mark.long
 def test_killed_writer_leaves_a_whole_file(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     chance = random.Random(1)

@@ -160,6 +160,7 @@ TYPED = st.one_of(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=600, deadline=None)
 @given(typed=TYPED, where=st.sampled_from([None, "notes.md", "docs/in.md", "c#/d#e#f.md"]))
 def test_any_path_is_inside_or_refused(ground: Ground, typed: str, where: str | None) -> None:

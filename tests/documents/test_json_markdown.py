@@ -172,6 +172,7 @@ def test_a_table_has_as_many_cells_in_each_row(rows: list[dict[str, str]]) -> No
         assert tokens.count("tr_open") == len(rows) + 1
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(
     st.recursive(

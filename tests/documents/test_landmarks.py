@@ -32,6 +32,7 @@ def _after_an_edit(before: str, after: str) -> Blocks:
     return blocks_of(after)
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(_PADDED, DOCUMENTS, DOCUMENTS, _PADDED)
 def test_edit_at_any_position(head: str, old: str, new: str, tail: str) -> None:
@@ -88,6 +89,7 @@ def _begins(text: str) -> list[int]:
     return positions_of(parsed.structure, parsed.lines).begins[:]
 
 
+@pytest.mark.long
 @settings(max_examples=200, deadline=None)
 @given(_PADDED, st.lists(DOCUMENTS, min_size=2, max_size=4), _PADDED)
 def test_lost_boundaries_of_consecutive_edits(head: str, parts: list[str], tail: str) -> None:

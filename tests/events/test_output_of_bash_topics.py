@@ -68,6 +68,7 @@ def test_progress_bars_and_colours_are_shown_as_a_terminal_shows_them(watched: W
     assert watched.text() == "done\n"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("output.bounded")
 def test_large_output_is_limited_and_says_what_is_left_out(watched: Watched) -> None:
     began = time.monotonic()

@@ -19,6 +19,7 @@ def site() -> Iterator[Site]:
         yield site
 
 
+@pytest.mark.long
 @pytest.mark.requirement("output.browser")
 def test_steps_of_the_browser_are_published(watched: Watched, site: Site) -> None:
     uri = site.page("/page", "<h1>Page</h1>")

@@ -72,11 +72,11 @@ BROKEN: dict[str, tuple[Reply, str]] = {
         "the answer is larger than 10 MiB",
     ),
     "a gzip bomb": (
-        answer(gzip.compress(bytes(200_000_000)), headers={"Content-Encoding": "gzip"}),
+        lambda _: answer(gzip.compress(bytes(200_000_000)), headers={"Content-Encoding": "gzip"}),
         "the answer is larger than 10 MiB",
     ),
     "a brotli bomb": (
-        answer(brotli.compress(bytes(200_000_000), quality=1), headers={"Content-Encoding": "br"}),
+        lambda _: answer(brotli.compress(bytes(200_000_000), quality=1), headers={"Content-Encoding": "br"}),
         "the answer is larger than 10 MiB",
     ),
     "empty members without an end": (
@@ -245,6 +245,7 @@ def test_connections_per_origin_are_limited(site: Site) -> None:
     assert len(site.received) == MAX_PER_ORIGIN + 9
 
 
+@pytest.mark.long
 @pytest.mark.requirement("web.slow", "web.failed", "web.bombs")
 @pytest.mark.parametrize("name", sorted(LABORIOUS))
 def test_costly_responses_are_explained_and_do_not_block_the_event_loop(

@@ -79,6 +79,7 @@ class Consenting:
         return {name: values[0] for name, values in parse_qs(body).items()}
 
 
+@pytest.mark.long
 @pytest.mark.requirement("openapi.security.consent")
 def test_a_person_consents_with_pkce(operated: DaemonProcess, service: Service) -> None:
     urls = {"authorizationUrl": f"{service.url}/authorize?x=1", "tokenUrl": f"{service.url}/token"}

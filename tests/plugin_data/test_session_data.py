@@ -165,6 +165,7 @@ def test_state_and_data_are_stored_together_or_not_at_all(kept: DaemonProcess) -
     assert said(kept, "/keep 3", "file:a") == "Kept"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("data.session.restart")
 def test_kill_9_leaves_a_complete_value(kept: DaemonProcess) -> None:
     for _ in range(3):

@@ -104,6 +104,7 @@ def holding_files(home: Path) -> list[str]:
     return [str(it.relative_to(home)) for it in files if holds(it.read_bytes())]
 
 
+@pytest.mark.long
 @pytest.mark.timeout(180)
 @pytest.mark.requirement("mask.command", "mask.history", "mask.state", "secret.unseen", "web.form.secret")
 def test_secret_typed_through_every_surface_is_never_stored(home: Path, service: Service) -> None:

@@ -60,6 +60,7 @@ def read(lines: list[str]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.requirement("approve.escapes")
 @settings(max_examples=400, deadline=None)
 @given(LINE, TEXT, st.dictionaries(LINE, TEXT, max_size=3), st.lists(LINE, max_size=3), WIDTH)

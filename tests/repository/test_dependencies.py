@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+from functools import cache
 from importlib.metadata import packages_distributions
 from itertools import chain
 from pathlib import Path
@@ -32,6 +33,7 @@ def imported(path: Path) -> Iterator[str]:
             yield node.module.partition(".")[0]
 
 
+@cache
 def distributions() -> dict[str, str]:
     """Each distribution that the wheel imports, with a module that does."""
     names = packages_distributions()

@@ -50,6 +50,7 @@ def test_a_walk_has_figures_and_looks_the_user_up_once() -> None:
     assert re.findall(r"\buser_store\.Users\.get\b(?: ×\d+)?", walk) == ["user_store.Users.get"]
 
 
+@pytest.mark.long
 def test_earlier_commands_and_imports_are_excluded() -> None:
     walk = trace("--topic", "web:main", "--before", "/exec true", "/info")
     assert "stringd.commands: info." in walk
@@ -57,6 +58,7 @@ def test_earlier_commands_and_imports_are_excluded() -> None:
     assert "<module>" not in walk
 
 
+@pytest.mark.long
 @pytest.mark.timeout(120)
 def test_commands_change_rooms_rarely() -> None:
     printed = run("bench.walks")
@@ -67,6 +69,7 @@ def test_commands_change_rooms_rarely() -> None:
         assert found[name][1] <= longest[1], printed
 
 
+@pytest.mark.long
 @pytest.mark.timeout(120)
 def test_an_app_is_looked_up_once_a_command(tmp_path: Path) -> None:
     app = tmp_path / "packages" / "sums"

@@ -232,6 +232,7 @@ def test_invalid_websocket_handshake_is_answered(start_daemon: Start, headers: b
         assert re.match(rb"HTTP/1.1 4\d\d ", rest(client))
 
 
+@pytest.mark.long
 @pytest.mark.requirement("http.deadline.read")
 def test_slow_reader_gets_everything(start_daemon: Start) -> None:
     daemon = impatient(start_daemon, seconds=2)

@@ -158,6 +158,7 @@ def test_watchdog_is_cheap(daemon: DaemonProcess) -> None:
     assert used() - before <= 8, "more than 2 % of a processor"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("watchdog.tests")
 def test_plugin_test_that_blocks_the_loop_fails(plugin: Path) -> None:
     folder = plugin.parent

@@ -296,6 +296,7 @@ def test_a_page_in_the_browser(path: str, shared: DaemonProcess, topic: str, slo
     assert tabs == []
 
 
+@pytest.mark.long
 @pytest.mark.requirement("activity.cancel.gone")
 @pytest.mark.timeout(120)
 @needs_chromium

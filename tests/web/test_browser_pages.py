@@ -33,6 +33,7 @@ def test_script_output(chromium: BrowserHarness, site: Site) -> None:
     assert (loaded.uri, loaded.media_type, loaded.zone) == (uri, "text/html; charset=utf-8", Zone.LOOPBACK)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("browser.rest")
 def test_late_script_output(chromium: BrowserHarness, site: Site) -> None:
     def late(_: Received) -> Iterator[bytes]:
@@ -63,6 +64,7 @@ def test_open_shadow_trees_are_shown_with_slots(chromium: BrowserHarness, site: 
     )
 
 
+@pytest.mark.long
 @pytest.mark.requirement("browser.composed")
 def test_same_origin_frames_are_inlined(chromium: BrowserHarness, site: Site, other_site: Site) -> None:
     site.page("/in/side", "<p>Inside <a href=more>more</a><input id=i><script>i.value = 'typed'</script>")
@@ -74,6 +76,7 @@ def test_same_origin_frames_are_inlined(chromium: BrowserHarness, site: Site, ot
     assert "Strange" not in html
 
 
+@pytest.mark.long
 @pytest.mark.requirement("browser.fields")
 def test_form_state_set_by_scripts(chromium: BrowserHarness, site: Site) -> None:
     body = """<form><input name=a><input name=b type=checkbox><input name=c type=checkbox checked>
@@ -90,6 +93,7 @@ def test_form_state_set_by_scripts(chromium: BrowserHarness, site: Site) -> None
     assert "secret" not in html
 
 
+@pytest.mark.long
 @pytest.mark.requirement("browser.genuine")
 def test_dom_clobbering_hides_nothing(chromium: BrowserHarness, site: Site) -> None:
     names = ("attributes", "childNodes", "localName", "shadowRoot", "nodeType", "ownerDocument")
@@ -102,6 +106,7 @@ def test_dom_clobbering_hides_nothing(chromium: BrowserHarness, site: Site) -> N
     assert "All there." in html
 
 
+@pytest.mark.long
 @pytest.mark.requirement("browser.genuine")
 def test_patched_builtins_change_nothing(chromium: BrowserHarness, site: Site) -> None:
     forged = "Array.prototype.push = Array.prototype.join = String.prototype.replace = () => 'forged'"
@@ -109,12 +114,14 @@ def test_patched_builtins_change_nothing(chromium: BrowserHarness, site: Site) -
     assert chromium.shown(site, body) == "<p>True &lt; false</p>"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("browser.genuine")
 def test_invalid_unicode_text(chromium: BrowserHarness, site: Site) -> None:
     body = "<p id=p></p><script>p.textContent = '\\ud83d!'; alert('\\udc00')</script>"
     assert chromium.shown(site, body) == '<p id="p">\ufffd!</p>'
 
 
+@pytest.mark.long
 @pytest.mark.requirement("browser.silent")
 def test_dialogs_are_answered(chromium: BrowserHarness, site: Site) -> None:
     script = """alert(1); p.append(confirm('?'), prompt('?')); onbeforeunload = () => 'stay'; print();
@@ -123,6 +130,7 @@ def test_dialogs_are_answered(chromium: BrowserHarness, site: Site) -> None:
     assert chromium.shown(site, f"<p id=p></p><script>{script}</script>") == "<p>Next.</p>"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("browser.failed")
 @pytest.mark.parametrize(
     ("status", "code", "message"),
@@ -138,6 +146,7 @@ def test_failure_status(chromium: BrowserHarness, site: Site, status: str, code:
     assert (refusal.code, refusal.message) == (code, message.format(uri))
 
 
+@pytest.mark.long
 @pytest.mark.requirement("browser.failed")
 @pytest.mark.parametrize("media_type", ["application/json", "text/plain", "application/pdf", "image/svg+xml"])
 def test_non_html_is_refused(chromium: BrowserHarness, site: Site, media_type: str) -> None:
@@ -146,12 +155,14 @@ def test_non_html_is_refused(chromium: BrowserHarness, site: Site, media_type: s
     assert refusal.code == "LOAD_ERROR"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("browser.silent")
 def test_downloads_are_not_saved(chromium: BrowserHarness, site: Site) -> None:
     uri = site.serve("/x", answer(b"\0" * 99, media_type="application/octet-stream"))
     assert chromium.refused(uri).code == "LOAD_ERROR"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("browser.cookies")
 def test_cookies_are_passed_in_and_out(chromium: BrowserHarness, site: Site) -> None:
     site.page(
@@ -165,6 +176,7 @@ def test_cookies_are_passed_in_and_out(chromium: BrowserHarness, site: Site) -> 
     assert [it.name for it in chromium.cookies] == ["seen"]
 
 
+@pytest.mark.long
 @pytest.mark.requirement("browser.cookies")
 def test_pages_share_no_storage(chromium: BrowserHarness, site: Site) -> None:
     site.page("/keep", "<script>localStorage.x = 'kept'; caches?.open('x')</script>")

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from stringd.testing.process import DaemonProcess
 
 CORPUS = corpus_pages()
-PAGES = [*CORPUS, long_page()]
+HANDBOOK = long_page()
+PAGES = [*CORPUS, pytest.param(HANDBOOK, marks=pytest.mark.long)]
 FEWEST = 60
 
 
@@ -53,7 +54,7 @@ class Corpus:
 @pytest.fixture(scope="module")
 def corpus(shared: DaemonProcess) -> Iterator[Corpus]:
     with serving() as site, Client(port=shared.port, start=False, timeout=30) as client:
-        for page in PAGES:
+        for page in (*CORPUS, HANDBOOK):
             site.page(f"/{page.name}", page.body, page.media_type)
         yield Corpus(site=site, client=client)
 
@@ -64,6 +65,7 @@ def test_corpus_files_and_expectations_match() -> None:
     assert len(files) >= FEWEST
 
 
+@pytest.mark.long
 @pytest.mark.requirement("web.content")
 def test_share_of_content_found(corpus: Corpus, record_property: Callable[[str, object], None]) -> None:
     sums = shares(corpus.compared(page, page.plan) for page in CORPUS)
@@ -72,19 +74,19 @@ def test_share_of_content_found(corpus: Corpus, record_property: Callable[[str, 
 
 
 @pytest.mark.requirement("web.content")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda it: it.name)
 def test_author_content_is_complete(corpus: Corpus, page: CorpusPage) -> None:
     assert corpus.lost(page, page.plan) == {}
 
 
 @pytest.mark.requirement("web.content.full")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda it: it.name)
 def test_full_view_is_complete(corpus: Corpus, page: CorpusPage) -> None:
     assert corpus.lost(page, replace(page.plan, furniture=page.marks), "--full") == {}
 
 
 @pytest.mark.requirement("web.content.first", "web.content.same")
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda it: it.name)
 def test_page_matches_its_expectation(corpus: Corpus, page: CorpusPage) -> None:
     got = corpus.read(page)
     assert got.title == title_of(page.html)

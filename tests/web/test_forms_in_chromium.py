@@ -116,6 +116,7 @@ CASES = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.requirement("web.form.browser")
 def test_chromium_sends_the_same(stage: Stage, site: Site, tmp_path: Path) -> None:
     for number in range(len(CASES)):

@@ -139,6 +139,7 @@ def test_large_page_does_not_fill_memory(stage: Stage, site: Site, name: str) ->
     assert shown(stage, f"/open {site.url}/fine") == "Fine."
 
 
+@pytest.mark.long
 @pytest.mark.requirement("web.cache.bounded")
 def test_memory_does_not_grow_with_pages(stage: Stage, site: Site) -> None:
     body = "A page of one line. " * 3000

@@ -119,6 +119,7 @@ def test_refresh_reloads_includes(stage: Stage, site: Site) -> None:
     assert body(stage.send("/refresh")) == "Two."
 
 
+@pytest.mark.long
 @pytest.mark.requirement("web.documents.budget")
 def test_endless_includes_are_stopped(stage: Stage, site: Site) -> None:
     def endless(received: Received) -> bytes:

@@ -101,6 +101,7 @@ def test_invalid_tab_name_is_refused(run: Run, home: str) -> None:
     assert (refused.returncode, refused.stderr) == (1, "string: Invalid topic: web:no name\n")
 
 
+@pytest.mark.long
 @pytest.mark.requirement("web.tabs.fork")
 def test_link_is_opened_in_a_forked_tab(run: Run, home: str, daemon: DaemonProcess) -> None:
     run("string", home)

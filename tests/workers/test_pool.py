@@ -101,6 +101,7 @@ def test_abandoned_job_is_stopped(workers: BlockingWorkers) -> None:
     assert workers.run(jobs.pair, 1, 2, budget=ENOUGH) == jobs.Pair(left=1, right=2)
 
 
+@pytest.mark.long
 def test_one_owner_cannot_occupy_all_processes(workers: BlockingWorkers) -> None:
     async def crowd() -> list[str]:
         ended: list[str] = []

@@ -54,6 +54,7 @@ def test_the_store_of_histories_is_imported_once_it_is_needed(telling: DaemonPro
         assert [it["status"] for it in client.ask("list_runs")["runs"]] == ["completed"]
 
 
+@pytest.mark.long
 @pytest.mark.requirement("runs.history.lazy")
 def test_an_empty_folder_of_histories_is_none(telling: DaemonProcess) -> None:
     (telling.data_dir / "runs").mkdir(mode=0o700)

@@ -127,6 +127,7 @@ def test_run_belongs_to_the_running_daemon(daemon: DaemonProcess, beside: Shell)
     assert {"runId": found, "status": "completed"}.items() <= listed[0].items()
 
 
+@pytest.mark.long
 def test_texts_that_are_longer_than_what_may_wait_for_a_client_arrive(
     daemon: DaemonProcess, beside: Shell
 ) -> None:

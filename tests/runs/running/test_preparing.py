@@ -64,6 +64,7 @@ def test_an_unknown_id_is_taken_with_a_path_and_refused_without(
     assert {it["runId"] for it in client.until(*ENDS)} == {"mine"}
 
 
+@pytest.mark.long
 @pytest.mark.requirement("runs.prepare.most")
 def test_prepared_runs_that_were_left_make_room_for_others(own_daemon: DaemonProcess) -> None:
     path = write_strategy(own_daemon, {"a": echo()})
