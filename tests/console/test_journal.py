@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stringd.plugin import CommandEnded, Output, Published, Reply, SessionEnded, UserRemoved
-from stringd_console.topic_pages.exchange import MOST_PRINTED
+from stringd_console.topic_pages.exchange import MOST_PRINTED, is_short, kept_reply
 from stringd_console.topic_pages.journal import (
     MOST_BYTES,
     MOST_BYTES_IN_ALL,
@@ -16,7 +16,9 @@ from stringd_console.topic_pages.journal import (
 
 def say(journal: Journal, text: str, answer: str = "", topic: str = "file:a", user: str = "ann") -> None:
     """Add a command and its reply."""
-    journal.end(journal.begin(user, topic, text), Reply.page("", answer), {})
+    reply = Reply.page("", answer)
+    exchange = journal.begin(user, topic, text, None)
+    journal.end(exchange, reply if is_short(reply) else kept_reply(reply, {}))
 
 
 def texts(journal: Journal, topic: str = "file:a", user: str = "ann") -> list[str]:
@@ -56,11 +58,8 @@ def test_all_topics_together_are_bounded_and_the_least_used_ones_lose() -> None:
 
 @pytest.mark.requirement("console.topic.masked")
 def test_values_of_secrets_are_kept_as_their_names() -> None:
-    journal = Journal()
-    exchange = journal.begin("ann", "app:x", "/act.show")
-    journal.end(exchange, Reply.page("with hunter2", "body hunter2"), {"hunter2": "$KEY"})
-    assert exchange.reply is not None
-    assert (exchange.reply.system, exchange.reply.content) == ("with $KEY", "body $KEY")
+    kept = kept_reply(Reply.page("with hunter2", "body hunter2"), {"hunter2": "$KEY"})
+    assert (kept.system, kept.content) == ("with $KEY", "body $KEY")
 
 
 @pytest.mark.requirement("console.topic.exchanges")
@@ -68,7 +67,7 @@ def test_events_give_a_command_its_label_and_add_what_was_refused_once() -> None
     journal = Journal()
     say(journal, "/act.x ********")
     exchange = journal.exchanges("ann", "file:a")[0]
-    at = exchange.ended or 0
+    at = exchange.ended
     names = {"user_id": "ann", "topic": "file:a"}
     ended = CommandEnded(**names, at=at, label="/act.x --n 1", code=None, seconds=at - exchange.begun, size=1)
     refused = CommandEnded(**names, at=at + 1, label="/nope", code="NOT_FOUND", seconds=0.001, size=1)
@@ -95,10 +94,10 @@ def test_output_belongs_to_the_command_of_its_request_and_is_bounded() -> None:
 def test_topics_and_users_are_forgotten_but_not_what_came_later() -> None:
     journal = Journal()
     say(journal, "old")
-    at = (journal.exchanges("ann", "file:a")[0].ended or 0) + 0.000_001
-    running = journal.begin("ann", "file:a", "/close")
+    at = journal.exchanges("ann", "file:a")[0].ended + 0.000_001
+    running = journal.begin("ann", "file:a", "/close", None)
     journal.apply(Published(1, SessionEnded(user_id="ann", topic="file:a", at=at, reason="closed")))
-    journal.end(running, Reply.confirmation("Closed"), {})
+    journal.end(running, Reply.confirmation("Closed"))
     assert texts(journal) == ["/close"]
     say(journal, "of ben", user="ben")
     journal.apply(Published(2, UserRemoved(user_id="ann")))

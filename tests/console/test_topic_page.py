@@ -76,10 +76,10 @@ def test_a_topic_is_opened_sent_to_and_closed(operated: DaemonProcess, browser: 
 
 @pytest.mark.requirement("console.topic.acting")
 def test_what_cannot_be_opened_or_sent_says_why(browser: SignedIn) -> None:
-    assert browser.act("topics/open", user="default", type="nope", name="x").status == 400
-    assert browser.act("topics/open", user="default", type="file", name="a b").status == 400
+    assert browser.act("topics/open", user="default", type="nope", name="x").status == 422
+    assert browser.act("topics/open", user="default", type="file", name="a b").status == 422
     assert browser.act("topics/send", user="default", topic="file:x", text=" ").status == 422
-    assert browser.act("topics/send", user="nobody", topic="file:x", text="/info").status == 401
+    assert browser.act("topics/send", user="nobody", topic="file:x", text="/info").status == 422
     assert browser.act("topics/close", user="default", topic="file:never").status == 422
 
 

@@ -11,8 +11,7 @@ from stringd_console.access.console_command import CONSOLE
 from stringd_console.access.signed_in_browsers import BrowserSignedIn, BrowserSignedOut
 from stringd_console.console_page import OWN_PAGES, ConsolePage
 from stringd_console.console_page import stringd_console as console_hook
-from stringd_console.topic_pages.journal import record
-from stringd_console.topic_pages.journal_feed import feed_journal
+from stringd_console.topic_pages.journal_feed import follow_ends, record
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
@@ -40,10 +39,10 @@ def stringd_interceptors() -> Iterable[Interceptor]:
 
 @hookimpl
 def stringd_services(runtime: Runtime) -> Iterable[Service]:
-    """Show the operator a link as soon as the daemon listens, and tell the journal of refused commands."""
+    """Show the operator a link as soon as the daemon listens, and forget the commands of what is gone."""
     return (
         Service(name="console", run=_service_of(runtime).greet_operator),
-        Service(name="console-journal", run=partial(feed_journal, runtime)),
+        Service(name="console-journal", run=partial(follow_ends, runtime)),
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from itertools import count
 from sys import getsizeof
 
 from stringd.plugin import Edit, Output, Reply
@@ -15,40 +15,42 @@ MOST_CHARACTERS = 64 * 1024
 MOST_PRINTED = 8 * 1024
 _MOST_IN_LINE = 4_000
 _MOST_LINES = 40
+# Replies of this size are kept as they are.
+_SHORT = 2_000
 _RECORD_SIZE = 600
+_NUMBERS = count(1)
 
 
-@dataclass(slots=True, eq=False)
 class Exchange:
     """A command and its reply; times are in seconds since 1970.
 
-    `reply` is None while the command runs, and `ended` then, too. `label` is the first line as events show
-    it in the end, which may be more of it, or less, than was known at the beginning.
+    `reply` is None while the command runs. `label` is the first line as events show it in the end, which may
+    be more of it, or less, than was known at the beginning. `printed` is the end of what it has printed while
+    somebody watched, and `progress` how far it is, by what reports that.
     """
 
-    number: int
-    shown: str
-    request_id: str | None
-    begun: float
-    ended: float | None = None
+    # Every command pays for making one, so what only some have is set on demand.
+    ended: float = 0.0
     reply: Reply | None = None
     label: str | None = None
     size: int = 0
     was_refused: bool = False
-    """Whether its reply is not known, because the command was refused at once."""
     printed: str = ""
-    """The end of what it has printed while somebody watched; empty once it has ended."""
-    progress: Mapping[str, Output] = field(default_factory=dict)
-    """Its progress, by what reports it; likewise."""
+    progress: Mapping[str, Output] = {}
     _seen: int = 0
 
-    def measured(self) -> int:
-        """Return about how many bytes it takes in memory, and note it as its `size`."""
-        reply = self.reply
-        texts = () if reply is None else (reply.system, reply.content or "", *reply.context)
-        edits = () if reply is None or reply.edit is None else (reply.edit.before, reply.edit.after)
-        self.size = _RECORD_SIZE + sum(map(getsizeof, (self.shown, *texts, *edits)))
-        return self.size
+    def __init__(self, shown: str, request_id: str | None, begun: float) -> None:
+        self.number = next(_NUMBERS)
+        self.shown = shown
+        self.request_id = request_id
+        self.begun = begun
+
+    @property
+    def text(self) -> str:
+        """The command as it may be shown."""
+        if self.label is None or self.shown.partition("\n")[0] == self.label:
+            return self.shown
+        return self.label
 
     def print(self, output: Output, seq: int) -> None:
         """Add what it prints, and how far it is; an event that was added before changes nothing."""
@@ -60,23 +62,30 @@ class Exchange:
         if output.done is not None:
             self.progress = {**self.progress, output.source or "": output}
 
-    def end(self, reply: Reply) -> None:
-        """Note its reply."""
-        self.reply, self.ended = reply, time.time()
-        self.printed, self.progress = "", {}
+    def measure(self) -> int:
+        """Return about how many bytes it takes in memory, and note it as its `size`."""
+        if self._seen:
+            self.printed, self.progress = "", {}
+        reply = self.reply
+        if reply is None or reply.edit or reply.context or not self.shown.isascii():
+            self.size = _RECORD_SIZE + sum(map(getsizeof, (self.shown, *_texts(reply))))
+        else:
+            self.size = _RECORD_SIZE + len(self.shown) + len(reply.system) + len(reply.content or "")
+        return self.size
 
-    @property
-    def text(self) -> str:
-        """The command as it may be shown."""
-        if self.label is None or self.shown.partition("\n")[0] == self.label:
-            return self.shown
-        return self.label
+
+def is_short(reply: Reply) -> bool:
+    """Whether a reply can be kept as it is."""
+    content = reply.content
+    return (
+        (content is None or len(content) <= _SHORT)
+        and len(reply.system) <= _SHORT
+        and not (reply.edit or reply.whole or reply.context)
+    )
 
 
 def kept_reply(reply: Reply, names: Mapping[str, str]) -> Reply:
     """Return what is kept of a reply: texts of bounded length, in which each secret is its name."""
-    if not names and _is_short(reply):
-        return reply
     content = reply.content
     return replace(
         reply,
@@ -88,12 +97,11 @@ def kept_reply(reply: Reply, names: Mapping[str, str]) -> Reply:
     )
 
 
-def _is_short(reply: Reply) -> bool:
-    return (
-        not (reply.edit or reply.whole or reply.context)
-        and len(reply.system) <= _MOST_IN_LINE
-        and (reply.content is None or len(reply.content) <= MOST_CHARACTERS)
-    )
+def _texts(reply: Reply | None) -> tuple[str, ...]:
+    if reply is None:
+        return ()
+    edits = (reply.edit.before, reply.edit.after) if reply.edit else ()
+    return (reply.system, reply.content or "", *reply.context, *edits)
 
 
 def _kept(text: str, names: Mapping[str, str], most: int) -> str:

@@ -66,7 +66,7 @@ class CommandSender:
 
     async def _execute(self, user_id: str, topic: TopicName, text: str) -> Outcome:
         request_id = self._new_request()
-        exchange = Exchange(0, "", request_id, time.time())
+        exchange = Exchange("", request_id, time.time())
         self._waiting[request_id] = WaitingCommand(
             request_id=request_id, user_id=user_id, topic=topic.text, since=exchange.begun
         )

@@ -24,6 +24,7 @@ from stringd_console.console_page import Item, PageRequest, Regions, View
 from stringd_console.topic_pages.exchange import Exchange
 from stringd_console.topic_pages.exchange_html import TEMPLATES, exchange_item
 from stringd_console.topic_pages.journal import journal_of
+from stringd_console.topic_pages.journal_feed import catch_up
 from stringd_console.topic_pages.sending import sender_of
 from stringd_console.topic_pages.topic_panel import Panel, read_panel
 
@@ -43,8 +44,9 @@ class TopicPage:
     """Why the topic has ended while it was watched."""
     _panel: Panel | None = None
 
-    def view(self) -> View:
+    async def view(self) -> View:
         """Return the view of the topic."""
+        await catch_up(self.runtime, self.user.id, self.name.text)
         topic_type = self.runtime.topic_types[self.name.type]
         return View(
             title=self.name.text,

@@ -81,7 +81,7 @@ class TopicsPage:
 
     async def _view(self, request: PageRequest) -> View:
         if request.path:
-            return find_topic(self._runtime, request).view()
+            return await find_topic(self._runtime, request).view()
         users = sorted(it.id for it in self._runtime.users)
         return View(
             title="Topics",
@@ -115,10 +115,10 @@ class TopicsPage:
 
     def _running(self) -> Sequence[RunningRow]:
         latest = time.time() - _RUNNING_SECONDS
-        found = [(key, it) for key, it in self._journal.all_running if it.begun <= latest]
+        found = [(it, key) for it, key in self._journal.all_running if it.begun <= latest]
         return [
             RunningRow(*key, label=shortened(first_line(it.shown), _LONGEST_LABEL), begun=it.begun)
-            for key, it in found[:_MOST_RUNNING]
+            for it, key in found[:_MOST_RUNNING]
         ]
 
     async def _changes(self) -> AsyncGenerator[object, None]:
