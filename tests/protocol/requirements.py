@@ -22,6 +22,7 @@ from tests.protocol.clauses_console_access import CONSOLE_ACCESS, CONSOLE_COMMAN
 from tests.protocol.clauses_console_browsers import CONSOLE_BROWSERS
 from tests.protocol.clauses_console_people import CONSOLE_USERS
 from tests.protocol.clauses_console_questions import CONSOLE_QUESTIONS
+from tests.protocol.clauses_console_runs import CONSOLE_RUNS
 from tests.protocol.clauses_console_topics import CONSOLE_TOPICS
 from tests.protocol.clauses_daemon import DAEMON
 from tests.protocol.clauses_documents import DOCUMENTS, FILE_SEARCH
@@ -58,6 +59,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(CONSOLE_ACCESS + CONSOLE_BROWSERS + CONSOLE_COMMAND + CONSOLE_USERS),
     *CONSOLE_TOPICS,
     *CONSOLE_QUESTIONS,
+    *CONSOLE_RUNS,
     *(APPROVAL_REQUESTS + APPROVAL_POLICY + APPROVAL_AUDIT + APPROVAL_EXECUTION),
     *QUESTIONS,
     *(APPROVAL_WIRE + APPROVAL_ASKING + APPROVAL_GATE),

@@ -9,6 +9,7 @@ from stringd_console.console_page import (
     Item,
     PageRequest,
     Region,
+    Regions,
     View,
     on_events,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "PageRequest",
     "PageTemplates",
     "Region",
+    "Regions",
     "View",
     "markdown_html",
     "on_events",

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from stringd.plugin import Fault, Refusal, Runtime, User
 from stringd_runs.agent_events import AgentEvent, AgentResult
 from stringd_runs.model_provider import ProviderFailed
+from stringd_runs.prices import Price
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +76,10 @@ class Agent(Protocol):
     @property
     def context_window(self) -> int | None:
         """The size of the model's context in tokens, if it is known."""
+
+    @property
+    def price(self) -> Price | None:
+        """The price of the model, if it is known."""
 
     async def call(self, text: str, run: RunContext) -> AgentResult:
         """Answer a text; raise `AgentFailed` with a message for people if that is impossible.

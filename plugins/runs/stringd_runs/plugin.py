@@ -37,6 +37,7 @@ from stringd_runs.strategies.strategy_format import stringd_strategy_formats as 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
+    from stringd_console import ConsolePage
     from stringd_runs.runs_service import RunsService
 
 
@@ -105,6 +106,14 @@ def stringd_prompts(runtime: Runtime) -> Iterable[PromptSource]:
     from stringd_runs.strategies.strategy_prompts import strategy_prompts
 
     return (strategy_prompts(runtime),)
+
+
+@hookimpl(optionalhook=True)
+def stringd_console(runtime: Runtime) -> Iterable[ConsolePage]:
+    """Add the page of runs to the console."""
+    from stringd_runs.run_pages.runs_page import runs_page
+
+    return (runs_page(runtime, _service_of(runtime)),)
 
 
 @hookimpl

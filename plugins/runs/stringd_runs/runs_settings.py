@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from stringd.plugin import Fault, setting
+from stringd_runs.prices import Price, read_price
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 _BUILT_IN = frozenset({"scripted", "openai-compatible", "anthropic", "process"})
@@ -42,6 +43,9 @@ class RunsSettings:
     program_variables: tuple[str, ...] = setting(
         (), "The variables of the daemon's environment that these programs get, besides the usual ones."
     )
+    prices: tuple[str, ...] = setting(
+        (), "What models cost, as PROVIDER/MODEL=INPUT/OUTPUT in dollars for a million tokens."
+    )
     first_seconds: float = setting(
         300.0, "How long a model may take to begin its answer.", unit="seconds", least=1, most=86400
     )
@@ -52,6 +56,7 @@ class RunsSettings:
     def __post_init__(self) -> None:
         self.read_endpoints()
         self.read_programs()
+        self.read_prices()
 
     def read_endpoints(self) -> Mapping[str, str]:
         """Return the URLs of the further servers by name; raise a `Fault` for a wrong entry."""
@@ -59,6 +64,20 @@ class RunsSettings:
         if taken := endpoints.keys() & _BUILT_IN:
             raise _wrong(f"runs.endpoints has an entry called {min(taken)}, as another provider is")
         return endpoints
+
+    def read_prices(self) -> Mapping[str, Price]:
+        """Return the prices of models; raise a `Fault` for a wrong entry."""
+        prices = {}
+        for entry in self.prices:
+            model, _, stated = entry.rpartition("=")
+            price = read_price(stated)
+            if price is None or "/" not in model:
+                raise _wrong(
+                    "each entry of runs.prices must be PROVIDER/MODEL=INPUT/OUTPUT with two numbers, "
+                    f"not {entry!r}"
+                )
+            prices[model.strip()] = price
+        return prices
 
     def read_programs(self) -> Mapping[str, ProgramCommand]:
         """Return the programs by name; raise a `Fault` for a wrong entry."""

@@ -295,8 +295,8 @@ async function setPreference(input) {
 // --- acting ------------------------------------------------------------------------------------------------------
 
 /** Send an action with its fields; show its notice or its failure, and return its data. */
-async function act(path, fields = {}, { quiet = false } = {}) {
-  const say = quiet ? () => {} : notify;
+async function act(path, fields = {}, { quiet = false, sayer = notify } = {}) {
+  const say = quiet ? () => {} : sayer;
   let response;
   try {
     response = await fetch(path, {
@@ -344,7 +344,7 @@ async function submit(form, submitter) {
   if (question && !(await confirmed(question, submitter?.dataset.confirmsAbout))) return;
   const fields = Object.fromEntries(new FormData(form, submitter));
   for (const button of form.querySelectorAll("button")) button.disabled = true;
-  const { failed, data } = await act(submitter?.dataset.act ?? form.dataset.act, fields);
+  const { failed, data } = await act(submitter?.dataset.act ?? form.dataset.act, fields, { sayer: sayerOf(form) });
   for (const button of form.querySelectorAll("button")) button.disabled = false;
   const item = itemOf(form);
   if (form.dataset.resets === "always") form.reset();
@@ -356,6 +356,18 @@ async function submit(form, submitter) {
     form.reset();
     form.querySelector("textarea")?.dispatchEvent(new Event("input", { bubbles: true }));
   }
+}
+
+/** Have what is wrong with a form shown in a place of the page, if it has one, until it is sent again. */
+function sayerOf(form) {
+  const place = byId(form.dataset.reports);
+  if (!place) return notify;
+  place.hidden = true;
+  return (text, isFailure) => {
+    if (!isFailure) { notify(text); return; }
+    place.textContent = text;
+    place.hidden = false;
+  };
 }
 
 /** Show HTML that the daemon has rendered on demand in place of what stands before a form. */

@@ -9,6 +9,7 @@ from typing import Any
 from stringd_runs.agent import AgentFailed, RunContext, failure_of
 from stringd_runs.agent_events import AgentResult
 from stringd_runs.agents.agent_types import AgentCall, AgentType, Exchange
+from stringd_runs.prices import Price
 from stringd_runs.strategies.strategy import CodeAgent
 
 
@@ -17,6 +18,7 @@ class CodeAgentRunner:
 
     model: str | None = None
     context_window: int | None = None
+    price: Price | None = None
 
     def __init__(self, definition: CodeAgent, agent_type: AgentType) -> None:
         self.definition = definition

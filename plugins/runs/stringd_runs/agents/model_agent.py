@@ -20,6 +20,7 @@ from stringd_runs.agents.conversation import Conversation
 from stringd_runs.agents.model_request import ModelAnswer, request_model
 from stringd_runs.agents.output_schema import OutputMismatch, output_of, with_schema
 from stringd_runs.model_provider import Message, ModelCall, ModelMessage, ToolMessage, UserMessage
+from stringd_runs.prices import Price
 from stringd_runs.providers.provider_catalogue import ChosenModel
 from stringd_runs.strategies.strategy import ModelAgent
 from stringd_runs.tools.agent_tool import AgentTool, ToolOutcome, use_tool
@@ -52,6 +53,11 @@ class ModelAgentRunner:
     def context_window(self) -> int | None:
         """The size of the model's context in tokens, if it is known."""
         return self._model.context_window
+
+    @property
+    def price(self) -> Price | None:
+        """The price of the model, if it is known."""
+        return self._model.price
 
     def records(self) -> Sequence[Mapping[str, Any]]:
         """Return the conversation so far."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from stringd_runs.agent import RunContext
 from stringd_runs.agent_events import AgentResult
+from stringd_runs.prices import Price
 from stringd_runs.strategies.strategy import Person
 
 
@@ -15,6 +16,7 @@ class PersonAgent:
 
     model: str | None = None
     context_window: int | None = None
+    price: Price | None = None
 
     def __init__(self, definition: Person) -> None:
         self.definition = definition

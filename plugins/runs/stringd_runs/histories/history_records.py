@@ -7,6 +7,7 @@ pieces of text, and records of this module, which have a `record` instead of a `
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, TypeAlias
@@ -61,6 +62,12 @@ class ExecutionEnded:
     started_at: str
     completed_at: str
     last_seq: int
+    steps: int | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cost: float | None = None
+    outcome: str | None = None
+    """The beginning of the result, or why there is none."""
 
     def summary(self) -> RunSummary:
         """Return the run as lists show it."""
@@ -87,7 +94,8 @@ _RECORDS: Mapping[str, type[HistoryRecord]] = {
     it.record: it for it in (ExecutionStarted, AgentCalled, RecordsRemoved, NumbersReserved, ExecutionEnded)
 }
 _NUMBERS = {"removed_records", "last_seq", "until"}
-_OPTIONAL = {"model_override"}
+_COUNTS = {"steps", "prompt_tokens", "completion_tokens"}
+_OPTIONAL = {"model_override", "cost", "outcome", *_COUNTS}
 
 
 def encode_record(record: HistoryRecord) -> bytes:
@@ -128,6 +136,10 @@ def _fits(name: str, value: object) -> bool:
         return isinstance(value, list) and all(
             isinstance(it, dict) and isinstance(it.get("role"), str) for it in value
         )
-    if name in _NUMBERS:
+    if value is None:
+        return name in _OPTIONAL
+    if name in _NUMBERS or name in _COUNTS:
         return isinstance(value, int)
-    return isinstance(value, str) or (value is None and name in _OPTIONAL)
+    if name == "cost":
+        return isinstance(value, int | float) and math.isfinite(value)
+    return isinstance(value, str)

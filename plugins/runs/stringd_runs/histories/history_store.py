@@ -38,6 +38,8 @@ class HistoryStore:
     def __init__(self, data_dir: Path, is_ready: asyncio.Event) -> None:
         self._data_dir = data_dir
         self._is_ready = is_ready
+        # Each with what identifies the content of its file.
+        self._known_ends: dict[str, tuple[tuple[int, ...], ExecutionEnded | None]] = {}
 
     def file(self, run_id: str) -> HistoryFile:
         """Return the file to which a run appends."""
@@ -120,6 +122,7 @@ class HistoryStore:
             started_at=started.at,
             completed_at=timestamp(time.time()),
             last_seq=seq,
+            outcome=DAEMON_STOPPED,
         )
         self._append(run_id, event.data, encode_record(end))
 
@@ -134,14 +137,23 @@ class HistoryStore:
         """Yield the id of each run in the folder, with its end unless it was left in the middle."""
         with suppress(FileNotFoundError), self._folder() as folder:
             with folder.entries() as entries:
-                names = sorted(it.name for it in entries)
-            for name in names:
-                run_id = run_id_of(name)
-                if run_id is not None:
-                    try:
-                        yield run_id, _end(folder, run_id)
-                    except OSError as error:
-                        log.warning("cannot read the history of run %s: %s", run_id, error)
+                run_ids = sorted(filter(None, (run_id_of(it.name) for it in entries)))
+            for run_id in self._known_ends.keys() - {*run_ids}:
+                self._known_ends.pop(run_id, None)
+            for run_id in run_ids:
+                try:
+                    yield run_id, self._end(folder, run_id)
+                except OSError as error:
+                    log.warning("cannot read the history of run %s: %s", run_id, error)
+
+    def _end(self, folder: Directory, run_id: str) -> ExecutionEnded | None:
+        """Return the end of a history, which is read again only if its file has changed."""
+        status = folder.status(file_name(run_id))
+        content = (status.st_ino, status.st_size, status.st_mtime_ns) if status else ()
+        known = self._known_ends.get(run_id)
+        if known is None or known[0] != content:
+            known = self._known_ends[run_id] = content, _end(folder, run_id)
+        return known[1]
 
     def _folder(self) -> Directory:
         return open_histories(self._data_dir)

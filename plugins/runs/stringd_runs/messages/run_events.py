@@ -54,6 +54,7 @@ class AgentOutput:
     context_window: int | None = None
     text: str
     usage: Usage
+    cost: float | None = None
     context_usage: ContextUsage | None = None
 
 

@@ -16,6 +16,7 @@ from stringd_runs.model_provider import (
     ProviderEvent,
     ToolMessage,
 )
+from stringd_runs.prices import cost_per_token
 from stringd_runs.providers.model_server import ModelServer
 from stringd_runs.providers.openai_answer import ChatDecoder
 from stringd_runs.providers.provider_options import renamed_options
@@ -56,7 +57,11 @@ def openai_provider(server: ModelServer, title: str, *, is_custom: bool = False)
 
 def _listed_model(entry: Mapping[str, Any]) -> Model:
     window = entry.get("context_length") or entry.get("max_model_len")
-    return Model(id=entry["id"], context_window=window if isinstance(window, int) else None)
+    return Model(
+        id=entry["id"],
+        context_window=window if isinstance(window, int) else None,
+        cost=cost_per_token(entry.get("pricing")),
+    )
 
 
 def request_body(call: ModelCall) -> Mapping[str, Any]:

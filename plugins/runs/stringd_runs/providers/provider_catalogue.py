@@ -19,6 +19,7 @@ from stringd_runs.model_provider import (
     ProviderEvent,
     ProviderFailed,
 )
+from stringd_runs.prices import Price, price_of
 from stringd_runs.providers.builtin_providers import builtin_providers
 from stringd_runs.providers.model_stream import DEFAULT_LIMITS, StreamLimits, report_bug, stream_model
 from stringd_runs.runs_settings import RunsSettings
@@ -37,6 +38,7 @@ class ChosenModel:
     options: Mapping[str, Any]
     limits: StreamLimits = DEFAULT_LIMITS
     context_window: int | None = None
+    price: Price | None = None
 
     @property
     def name(self) -> str:
@@ -59,6 +61,7 @@ class ProviderCatalogue:
         # Each user may have a key, which may have models, of their own.
         self._listed: dict[tuple[str, str], Sequence[Model]] = {}
         settings = runtime.settings(RunsSettings)
+        self._prices = settings.read_prices()
         self._limits = StreamLimits(first=settings.first_seconds, idle=settings.idle_seconds)
 
     def choose(self, name: str, user: User, provider_options: Mapping[str, Any]) -> ChosenModel:
@@ -84,6 +87,7 @@ class ProviderCatalogue:
             options=options,
             limits=self._limits,
             context_window=known.context_window if known else None,
+            price=self._prices.get(name) or price_of(known.cost if known else None),
         )
 
     async def list_providers(

@@ -46,6 +46,8 @@ log = logging.getLogger(__name__)
 
 CANCEL_SECONDS = 4.0
 """How long agents may take to clean up before their run ends without them."""
+LONGEST_OUTCOME = 300
+"""How many characters of a result lists show."""
 STORE_SECONDS = 30.0
 """How long the disk may take to store the end of a run before the run ends without it."""
 
@@ -246,7 +248,9 @@ class Execution:
             return event, ended
         if ending.status is not RunStatus.CANCELLED:
             ending = self._failed(self._unwritten)
-        return self._feed.encode(ending.event, self.request_id), replace(ended, status=ending.status)
+        return self._feed.encode(ending.event, self.request_id), replace(
+            ended, status=ending.status, outcome=_outcome(ending)
+        )
 
     def _ended(self, ending: Ending, last_seq: int) -> ExecutionEnded:
         return ExecutionEnded(
@@ -258,6 +262,11 @@ class Execution:
             started_at=self.started_at,
             completed_at=timestamp(time.time()),
             last_seq=last_seq,
+            steps=self.calls.steps,
+            prompt_tokens=self.calls.usage.prompt_tokens,
+            completion_tokens=self.calls.usage.completion_tokens,
+            cost=self.calls.cost,
+            outcome=_outcome(ending),
         )
 
     def _note_progress(self) -> None:
@@ -281,3 +290,9 @@ class Execution:
     def _failed(self, message: str) -> Ending:
         error = RunError(code=ErrorCode.EXECUTION_ERROR, message=message)
         return Ending(event=StrategyError(run_id=self.run_id, error=error), status=RunStatus.ERROR)
+
+
+def _outcome(ending: Ending) -> str:
+    event = ending.event
+    text = event.result if isinstance(event, StrategyCompleted) else event.error.message
+    return text[:LONGEST_OUTCOME].encode(errors="replace").decode()

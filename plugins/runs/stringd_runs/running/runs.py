@@ -23,8 +23,10 @@ from stringd_runs.messages.daemon_replies import (
 )
 from stringd_runs.messages.message_encoder import timestamp
 from stringd_runs.messages.run_events import EncodedEvent, Subscriber
+from stringd_runs.running.people import AskedPerson
 from stringd_runs.running.run import Run
 from stringd_runs.running.run_memory import RunMemory
+from stringd_runs.running.run_overview import RunOverview
 from stringd_runs.running.run_preparer import USER_REMOVED, RunPreparer, history_unreadable, stored_history
 from stringd_runs.running.run_publisher import published_feed
 from stringd_runs.running.run_refused import RunRefused
@@ -46,6 +48,7 @@ class Runs:
         self._memory = RunMemory(on_left=self._end_topics)
         self._ending: set[asyncio.Task[None]] = set()
         self._preparer = RunPreparer(store, loader, self._memory, runtime)
+        self.overview = RunOverview(store, self._memory)
 
     @property
     def active(self) -> int:
@@ -75,6 +78,11 @@ class Runs:
         run = self._memory.of(user, run_id)
         return run.plan.reply() if run and run.plan and not run.execution else None
 
+    def summary(self, user: User, run_id: str) -> RunSummary | None:
+        """Return a run as lists show it; None if it is not in memory."""
+        run = self._memory.of(user, run_id)
+        return run.summary if run else None
+
     def start(self, user: User, run_id: str, text: str, request_id: str | None) -> None:
         """Start a prepared run, or raise `RunRefused` with `START_FAILED`."""
         self._start(user, run_id, text, request_id, is_continuation=False)
@@ -102,6 +110,11 @@ class Runs:
         if run is None or run.execution is None:
             raise RunRefused(ErrorCode.NO_PENDING_INPUT, f"The run {run_id} is not running.")
         run.execution.people.answer(agent, text, through)
+
+    def asked(self, user: User, run_id: str) -> Sequence[AskedPerson]:
+        """Return the people whom a run asks now."""
+        run = self._memory.of(user, run_id)
+        return run.execution.people.asked if run and run.execution else ()
 
     def decide(
         self, user: User, run_id: str, permission_id: str, decision: Decision, *, is_operator: bool

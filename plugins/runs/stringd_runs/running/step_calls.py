@@ -37,7 +37,11 @@ class StepCalls:
         self._context: ReportingContext | None = context
         self._writer = writer
         self._recorded = {name: len(agent.records()) for name, agent in plan.agents.items()}
+        self.steps = 0
+        """How many top-level steps have begun."""
         self.usage = Usage()
+        self.cost: float | None = None
+        """In dollars, of the models whose prices are known; None if none are."""
 
     @property
     def have_ended(self) -> bool:
@@ -50,6 +54,7 @@ class StepCalls:
 
     def step_started(self, step: str, text: str) -> None:
         """Announce a top-level step."""
+        self.steps += 1
         self._going_on().report(StepStarted(run_id=self._run_id, step_name=step, message=text))
 
     def step_completed(self, step: str, result: AgentResult) -> None:
@@ -65,8 +70,11 @@ class StepCalls:
         context = self._going_on()
         self._record(agent, called)
         self.usage += result.usage
+        cost = called.price.of(result.usage) if called.price else None
+        if cost is not None:
+            self.cost = (self.cost or 0.0) + cost
         if not isinstance(self._plan.strategy.agents[agent], Person):
-            for event in self._events(agent, called, result):
+            for event in self._events(agent, called, result, cost):
                 context.report(event)
         return result
 
@@ -82,7 +90,7 @@ class StepCalls:
         self._plan.remembered.add_call(called)
         self._writer.append(encode_record(called), sync=True)
 
-    def _events(self, name: str, agent: Agent, result: AgentResult) -> Iterator[RunEvent]:
+    def _events(self, name: str, agent: Agent, result: AgentResult, cost: float | None) -> Iterator[RunEvent]:
         model, window = agent.model, agent.context_window
         yield AgentOutput(
             run_id=self._run_id,
@@ -91,6 +99,7 @@ class StepCalls:
             context_window=window,
             text=result.text,
             usage=result.usage,
+            cost=cost,
             context_usage=result.context_usage,
         )
         yield AgentStreaming(
