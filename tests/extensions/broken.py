@@ -92,6 +92,12 @@ BAD_RECORDS = [
         "stringd_interceptors failed: TypeError: interceptor x needs a function, not None",
     ),
     hook(
+        "concerned-later",
+        "interceptors",
+        "return [Interceptor(name='x', run=around, concerns=answer)]",
+        "TypeError: `concerns` of interceptor x needs a synchronous function (def, not async def), not",
+    ),
+    hook(
         "no-listener",
         "topic_types",
         "return [TopicType(name='x', summary='', plain_text='y')]",

@@ -174,6 +174,50 @@ def test_one_that_fails_refuses_the_command_and_is_named_in_the_log(
     assert daemon.exec("/info").head["ok"]
 
 
+CHOOSY = """
+from dataclasses import replace
+from stringd.plugin import *
+
+def layer(name, **more):
+    async def run(invocation, proceed):
+        line = replace(invocation.line, arguments=f"{invocation.line.arguments}>{name}")
+        return await proceed(replace(invocation, line=line))
+    return Interceptor(name=name, run=run, **more)
+
+def concerns_it(invocation):
+    if "never" in invocation.line.arguments:
+        raise Refusal("NEVER", "Not even asked about.")
+    if "fail" in invocation.line.arguments:
+        raise LookupError("unknown concern")
+    return "inner" in invocation.line.arguments
+
+async def echo(invocation): return Reply.confirmation(invocation.line.arguments)
+
+@hookimpl
+def stringd_interceptors():
+    return [layer("outer"), layer("choosy", concerns=concerns_it), layer("innermost")]
+@hookimpl
+def stringd_commands():
+    return [Command(name="echo", summary="A test.", usage="", run=echo)]
+"""
+
+
+def test_an_interceptor_runs_for_commands_that_concern_it(
+    start_daemon: Callable[..., DaemonProcess], tmp_path: Path
+) -> None:
+    plugin = tmp_path / "choosy.py"
+    plugin.write_text(CHOOSY, encoding="utf-8")
+    daemon = start_daemon("--plugins", str(plugin))
+    daemon.register("default", daemon.home)
+    assert daemon.exec("/echo 1").content.endswith("\n1>outer>innermost")
+    assert daemon.exec("/echo inner").content.endswith("\ninner>outer>choosy>innermost")
+    assert daemon.exec("/echo never").content.endswith("\nERROR(NEVER): Not even asked about.")
+    assert daemon.exec("/echo fail").head["code"] == "INTERNAL_ERROR"
+    log = daemon.stderr()
+    assert "interceptor choosy failed and refuses /echo fail of default:file:main\nTraceback" in log
+    assert "LookupError: unknown concern" in log
+
+
 ORDERED = """
 from stringd.plugin import *
 

@@ -147,6 +147,7 @@ class BackgroundEffect:
 
 Proceed: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
 Intercept: TypeAlias = Callable[[Invocation, Proceed], Awaitable[Reply]]
+Concerns: TypeAlias = Callable[[Invocation], bool]
 PermitEffect: TypeAlias = Callable[[BackgroundEffect], Awaitable[None]]
 
 
@@ -160,11 +161,15 @@ class Interceptor:
     them; those named in `after` wrap it. Unknown names are ignored; otherwise the one whose plugin was loaded
     first is the outermost. A command whose interceptor fails is refused.
 
+    `concerns`, if given, tells at once whether `run` is called for a command that has passed the interceptors
+    around this one; else the command goes on to the next.
+
     `permit` is asked about effects outside of commands: it returns if one is permitted, or raises `Refusal`.
     """
 
     name: str
     run: Intercept
+    concerns: Concerns | None = None
     permit: PermitEffect | None = None
     before: frozenset[str] = frozenset()
     after: frozenset[str] = frozenset()
@@ -172,6 +177,8 @@ class Interceptor:
     def __post_init__(self) -> None:
         check_word("interceptor", self.name)
         check_async(f"interceptor {self.name}", self.run, takes=2)
+        if self.concerns is not None:
+            check_sync(f"`concerns` of interceptor {self.name}", self.concerns, takes=1)
         if self.permit is not None:
             check_async(f"`permit` of interceptor {self.name}", self.permit, takes=1)
         check_names(f"`before` of interceptor {self.name}", self.before)

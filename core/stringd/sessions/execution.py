@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from stringd.api.commands import Command, CommandLine, Interceptor, Invocation, Proceed, Run
+from stringd.api.commands import Command, CommandLine, Interceptor, Invocation, Run
 from stringd.api.replies import Overflow, Reply
 from stringd.api.runtime import Runtime
 from stringd.api.secrets import Secrets
@@ -80,7 +80,10 @@ class Execution:
 
     async def reply(self) -> Reply:
         """Run the command and return its reply, or the reply to its cancellation."""
-        reply = await self._reply()
+        try:
+            reply = await self._reply()
+        except BaseException as error:
+            reply = self._interrupted(error) if is_signal(error) else self._reply_to(error)
         if not self.events.has_begun:
             self._running.label = self.first_line
             self.events.begin(self._running.label)
@@ -107,16 +110,12 @@ class Execution:
 
     async def _reply(self) -> Reply:
         try:
-            try:
-                plan = self._plan()
-            except Refusal as refusal:
-                return self._refuse_unplanned(refusal)
-            topic = await self._session.lifetime.topic()
-            return await self._running.drive(self._run(plan, topic))
-        except BaseException as error:
-            if is_signal(error):
-                return self._interrupted(error)
-            return self._reply_to(error)
+            plan = self._plan()
+        except Refusal as refusal:
+            return self._refuse_unplanned(refusal)
+        lifetime = self._session.lifetime
+        topic = lifetime.current or await lifetime.topic()
+        return await self._running.drive(self._run(plan, topic))
 
     def _interrupted(self, error: BaseException) -> Reply:
         """Return the reply to a cancellation by `cancel` or the end of the session; reraise any other."""
@@ -188,10 +187,7 @@ class Execution:
         self.events.begin(self._running.label, partial(_secret_names, topic, runtime.secrets))
         CURRENT_OUTPUT.set(self.events.output)
         invocation = self._invocation(plan.line, topic, shown)
-        run: Run = partial(self._proceed, plan.run)
-        for interceptor in reversed(self._catalogue.interceptors):
-            run = partial(self._intercept, interceptor, run)
-        reply = await run(invocation)
+        reply = await self._pass(plan.run, self._catalogue.interceptors, invocation)
         is_printed = reply.overflow is Overflow.HEAD_AND_TAIL
         most = answer_limit(self._session, runtime, is_printed=is_printed)
         return await self._bound(invocation, reply, most) if may_exceed(reply, most) else reply
@@ -210,25 +206,21 @@ class Execution:
             shown=shown,
         )
 
-    async def _intercept(self, interceptor: Interceptor, proceed: Proceed, invocation: Invocation) -> Reply:
-        """Run an interceptor; one that fails refuses the command."""
+    async def _pass(self, run: Run, interceptors: Sequence[Interceptor], invocation: Invocation) -> Reply:
+        """Run the first interceptor that a command concerns, else the command; a failure becomes a reply."""
         _require_invocation(invocation)
+        responsible: Interceptor | None = None
         try:
-            return _expect_reply(await interceptor.run(invocation, proceed))
-        except BaseException as error:
-            if is_signal(error):
-                raise
-            return self._reply_to(error, interceptor)
-
-    async def _proceed(self, run: Run, invocation: Invocation) -> Reply:
-        """Run the command; anything raised becomes a reply."""
-        _require_invocation(invocation)
-        try:
+            for position, responsible in enumerate(interceptors, start=1):
+                if responsible.concerns is None or responsible.concerns(invocation):
+                    proceed = partial(self._pass, run, interceptors[position:])
+                    return _expect_reply(await responsible.run(invocation, proceed))
+            responsible = None
             return _expect_reply(await run(invocation))
         except BaseException as error:
             if is_signal(error):
                 raise
-            return self._reply_to(error)
+            return self._reply_to(error, responsible)
 
     def _reply_to(self, error: BaseException, interceptor: Interceptor | None = None) -> Reply:
         """Return the reply to an exception of a command, or of an interceptor."""

@@ -88,6 +88,10 @@ class ApprovalService:
         """Handle a request; see `Broker.handle`."""
         return await self._broker.handle(request, disconnected, request_id=request_id)
 
+    def concerns_commands(self) -> bool:
+        """Whether commands of topics are logged, or the policy may keep some from running."""
+        return self._logs_commands or self.policies.current().concerns_commands
+
     async def pass_command(self, invocation: Invocation, proceed: Proceed) -> Reply:
         """Return the reply to a command of a topic, if the policy or the operator lets it run."""
         if self._logs_commands:

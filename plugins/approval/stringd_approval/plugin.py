@@ -59,7 +59,7 @@ def stringd_health(runtime: Runtime) -> Iterable[HealthField]:
 @hookimpl
 def stringd_interceptors() -> Iterable[Interceptor]:
     """Add the gate before commands of topics, and before what plugins do outside of commands."""
-    return (Interceptor(name="approval", run=_pass_command, permit=_permit),)
+    return (Interceptor(name="approval", run=_pass_command, concerns=_concerns, permit=_permit),)
 
 
 @hookimpl
@@ -80,6 +80,10 @@ def stringd_tools(runtime: Runtime) -> Iterable[Tool]:
 def stringd_cli() -> Iterable[CliCommand]:
     """Add the subcommands."""
     return (AUDIT, POLICY, REQUEST_SUBCOMMAND)
+
+
+def _concerns(invocation: Invocation) -> bool:
+    return approval_service(invocation.runtime).concerns_commands()
 
 
 async def _pass_command(invocation: Invocation, proceed: Proceed) -> Reply:

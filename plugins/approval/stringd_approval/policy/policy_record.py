@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stringd_approval.policy.rule import Rule, Verdict
 from stringd_approval.policy.subjects import ExecSubject, Kind, Stage, Subject
@@ -28,7 +28,8 @@ class Policy:
     """The rules in order, the program that may answer questions, and two time limits.
 
     With a `problem`, nothing is known of what the operator wants, so that everything is asked about.
-    `digest` is the SHA-256 of the file that the policy was read from.
+    `digest` is the SHA-256 of the file that the policy was read from. It `concerns_commands` unless all
+    commands of topics simply run.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -37,11 +38,12 @@ class Policy:
     question_seconds: float = QUESTION_SECONDS
     problem: str | None = None
     digest: str | None = None
+    concerns_commands: bool = field(init=False, compare=False)
 
-    @property
-    def concerns_commands(self) -> bool:
-        """Whether not all commands of topics simply run."""
-        return self.problem is not None or any(it.kind is not Kind.EXEC for it in self.rules)
+    def __post_init__(self) -> None:
+        # Computed once, since every command asks.
+        concerned = self.problem is not None or any(it.kind is not Kind.EXEC for it in self.rules)
+        object.__setattr__(self, "concerns_commands", concerned)
 
     def ruling(self, subject: Subject) -> Ruling:
         """Return the verdict on a request or a command.
