@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from stringd.plugin import CommandEnded, Output, Published, Reply, SessionEnded, UserRemoved
+from stringd.testing.process import DaemonProcess
 from stringd_console.topic_pages.exchange import MOST_PRINTED, is_short, kept_reply
 from stringd_console.topic_pages.journal import (
     MOST_BYTES,
@@ -103,3 +107,30 @@ def test_topics_and_users_are_forgotten_but_not_what_came_later() -> None:
     journal.apply(Published(2, UserRemoved(user_id="ann")))
     assert texts(journal) == []
     assert texts(journal, user="ben") == ["of ben"]
+
+
+RECORDED = """
+from stringd.plugin import *
+from stringd_console.topic_pages.journal import journal_of
+
+async def recorded(invocation):
+    known = journal_of(invocation.runtime).exchanges("default", "file:main")
+    return Reply.confirmation(" ".join(it.shown for it in known))
+
+@hookimpl
+def stringd_commands():
+    return [Command(name="recorded", summary="A test.", usage="", run=recorded)]
+"""
+
+
+@pytest.mark.requirement("console.topic.operator")
+@pytest.mark.parametrize(("operator", "recorded"), [(True, "/info /recorded"), (False, "")])
+def test_commands_are_recorded_for_an_operator_only(
+    operator: bool, recorded: str, start_daemon: Callable[..., DaemonProcess], tmp_path: Path
+) -> None:
+    plugin = tmp_path / "recorded.py"
+    plugin.write_text(RECORDED, encoding="utf-8")
+    daemon = start_daemon("--plugins", str(plugin), operator=operator)
+    daemon.register("default", daemon.home)
+    daemon.exec("/info")
+    assert daemon.exec("/recorded").content == f"re: /recorded\n{recorded}"

@@ -13,6 +13,7 @@ CONSOLE_TOPICS = requirements(
     ),
     ("console.topics.running", "What has been running for a while, with its label and for how long."),
     ("console.topic.exchanges", "Commands and answers as they come, refused ones included."),
+    ("console.topic.operator", "Nothing is kept of commands in a daemon without an operator."),
     ("console.topic.running", "The output of a running command as it is printed."),
     ("console.topic.whole", "Long replies are cut; all that is kept of one is shown on demand."),
     ("console.topic.acting", "A topic is opened, sent to, cancelled and closed; failures say why."),

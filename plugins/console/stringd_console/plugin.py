@@ -11,7 +11,7 @@ from stringd_console.access.console_command import CONSOLE
 from stringd_console.access.signed_in_browsers import BrowserSignedIn, BrowserSignedOut
 from stringd_console.console_page import OWN_PAGES, ConsolePage
 from stringd_console.console_page import stringd_console as console_hook
-from stringd_console.topic_pages.journal_feed import follow_ends, record
+from stringd_console.topic_pages.journal_feed import follow_ends, is_recorded, record
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
@@ -34,7 +34,8 @@ def stringd_routes(runtime: Runtime) -> Iterable[BaseRoute]:
 @hookimpl
 def stringd_interceptors() -> Iterable[Interceptor]:
     """Record what is sent to topics, and what they answer, before anything else can hold it up."""
-    return (Interceptor(name="console", run=record, before=frozenset({"approval"})),)
+    before = frozenset({"approval"})
+    return (Interceptor(name="console", run=record, concerns=is_recorded, before=before),)
 
 
 @hookimpl

@@ -58,6 +58,8 @@ class Journal:
         self._since = 0.0
         self.size = 0
         """About how many bytes all exchanges take that have been filed."""
+        self.is_kept = False
+        """Whether commands are recorded: only for an operator, since nobody else can see them."""
 
     def begin(self, user_id: str, topic: str, shown: str, request_id: str | None) -> Exchange:
         """Add a command that begins."""

@@ -27,6 +27,11 @@ _CATCH_UP_SECONDS = 0.01
 _CANCELLED = Reply.error(ErrorCode.CANCELLED, "The command was cancelled.")
 
 
+def is_recorded(invocation: Invocation) -> bool:
+    """Tell whether a command is recorded."""
+    return journal_of(invocation.runtime).is_kept
+
+
 async def record(invocation: Invocation, proceed: Proceed) -> Reply:
     """Add a command and its reply to the journal."""
     journal, session = journal_of(invocation.runtime), invocation.session
@@ -42,9 +47,10 @@ async def record(invocation: Invocation, proceed: Proceed) -> Reply:
 
 
 async def follow_ends(runtime: Runtime) -> None:
-    """Make the journal forget topics and users that are gone, until the daemon stops."""
+    """Have the journal kept if there is an operator, without topics and users that are gone."""
     journal = journal_of(runtime)
-    while True:
+    journal.is_kept = runtime.questions.operator_state != "none"
+    while journal.is_kept:
         with runtime.events.watch(EventFilter(kinds=_ENDS)) as events:
             async for published in events:
                 journal.apply(published)
