@@ -53,6 +53,15 @@ def test_sixteen_wait_and_run_in_order(probed: DaemonProcess, connect: Connect) 
     assert recorded(probed) == [str(number) for number in range(CAPACITY)]
 
 
+@pytest.mark.requirement("exec.ping", "exec.queue.serial")
+def test_the_stream_of_a_waiting_command_opens_in_its_turn(probed: DaemonProcess, connect: Connect) -> None:
+    occupy(probed, connect, "/nap 1")
+    (waiter,) = enqueue(probed, connect, "/nap 20")
+    assert waiter.begin() == 200
+    assert (session(probed) or {})["executing"] is True
+    assert probed.request("POST", "/cancel", {"topic": "file:main"}, {"X-User-Id": "default"}).status == 200
+
+
 @pytest.mark.requirement("exec.queue.full", "error.code", "topic.owner", "topic.parallel", "cors.headers")
 def test_only_the_seventeenth_is_refused(probed: DaemonProcess, connect: Connect) -> None:
     probed.register("other")

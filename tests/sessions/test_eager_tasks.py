@@ -17,13 +17,13 @@ number: ContextVar[int] = ContextVar("number", default=0)
 
 async def outcome(function: Callable[[], Coroutine[Any, Any, object]]) -> object:
     """Run a function in an eager task, as commands are run."""
-    task = start_task(function())
+    task = start_task(function(), asyncio.current_task())
     return task.value if isinstance(task, Returned) else await task
 
 
 def suspended(coroutine: Coroutine[Any, Any, object]) -> asyncio.Task[object]:
     """Start a coroutine that is suspended, and return its task."""
-    task = start_task(coroutine)
+    task = start_task(coroutine, asyncio.current_task())
     assert isinstance(task, asyncio.Task)
     return task
 

@@ -6,11 +6,14 @@ import inspect
 import re
 from collections.abc import Iterable
 from functools import partial
+from types import NoneType
 from typing import Any
 
 _WORD = re.compile(r"[a-z][a-z0-9_.-]*")
 _KEY = re.compile(r"[a-z][A-Za-z0-9_.-]*")
 _LOWER_CASE = re.compile(r"[^\sA-Z:;]+")
+# Checked for every reply; a union would be built each time.
+_OPTIONAL_TEXT = (str, NoneType)
 _TOPIC_TYPE = re.compile(r"[a-z][a-z0-9-]*")
 
 
@@ -111,7 +114,7 @@ def check_words(what: str, names: Iterable[object]) -> None:
 def check_optional_text(what: str, *values: object) -> None:
     """Raise `TypeError` for values that are neither text nor None."""
     for value in values:
-        if not isinstance(value, str | None):
+        if not isinstance(value, _OPTIONAL_TEXT):
             raise TypeError(f"{what} needs text, not {value!r}")
 
 

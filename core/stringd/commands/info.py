@@ -62,7 +62,7 @@ def _named(text: str, provenance: Provenance) -> Reply:
 def _facts(invocation: Invocation, location: Location | None, of_document: Iterable[Fact]) -> Iterator[Fact]:
     session = invocation.session
     own = dict(invocation.topic.info())
-    yield "topic", session.name
+    yield "topic", session.name.text
     yield "user", session.user.id
     yield "cwd", printable(own.pop("cwd", "") or str(working_directory(session)))
     if location:

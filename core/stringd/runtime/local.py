@@ -245,17 +245,20 @@ class LocalRuntime(PluginAdditions):
             session, cmd, arrived=arrived, disconnected=disconnected, request_id=request_id
         )
         try:
-            async with session.turn(sent):
-                if begun:
-                    begun()
-                outcome = await session.run(sent, self.runner.run)
-                try:
-                    await self.registry.save(session)
-                except StorageFailed as failure:
-                    return outcome.failed(failure.as_refusal(), session.state.document)
-                return outcome
+            await session.take_turn(sent)
         except CommandCancelled:
             return self.runner.refuse_waiting(session, sent)
+        try:
+            if begun:
+                begun()
+            outcome = await session.run(sent, self.runner.run)
+            try:
+                await self.registry.save(session)
+            except StorageFailed as failure:
+                return outcome.failed(failure.as_refusal(), session.state.document)
+            return outcome
+        finally:
+            session.end_turn(sent)
 
     async def cancel(self, user_id: str, topic: TopicName, request_id: str | None = None) -> str | None:
         """Cancel the running command of a topic, or that of a request; see `Session.cancel`."""

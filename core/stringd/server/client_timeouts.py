@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum, auto
+from enum import IntEnum, auto
 from itertools import islice
 from math import inf
 from typing import Protocol
@@ -12,10 +12,11 @@ from typing import Protocol
 MEBIBYTE = 1024**2
 
 
-class Wait(Enum):
+class Wait(IntEnum):
     """What a connection awaits from its client.
 
-    One that sends events awaits nothing, but gives way when others find no room.
+    One that sends events awaits nothing, but gives way when others find no room. Members are integers, since
+    each request has two waits, and others are hashed slowly.
     """
 
     HEAD = auto()

@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from importlib import import_module
+from itertools import takewhile
 from typing import TypeAlias
 
 from starlette.types import Receive, Scope, Send
@@ -38,60 +39,57 @@ class EventStreams:
     def __init__(self, questions: OpenQuestions, ping_seconds: float) -> None:
         self.questions = questions
         self.ping_seconds = ping_seconds
-        self._begun: dict[EventStream, float] = {}
+        self._due: dict[EventStream, float] = {}
         self._timer: asyncio.TimerHandle | None = None
 
-    def begin(self, stream: EventStream) -> None:
-        """Open a stream, unless its command ends soon."""
+    def open_later(self, stream: EventStream) -> None:
+        """Open a stream after a while, once its command has got its turn, unless the command ends soon."""
         loop = asyncio.get_running_loop()
-        self._begun[stream] = begun = loop.time()
+        self._due[stream] = due = loop.time() + BUFFERED_SECONDS
         if self._timer is None:
-            self._timer = loop.call_at(begun + BUFFERED_SECONDS, self._open_due, loop)
+            self._timer = loop.call_at(due, self._open_due, loop)
 
     def end(self, stream: EventStream) -> None:
         """Do not open a stream any more."""
-        self._begun.pop(stream, None)
+        self._due.pop(stream, None)
 
     def _open_due(self, loop: asyncio.AbstractEventLoop) -> None:
         now, self._timer = loop.time(), None
-        for stream, begun in list(self._begun.items()):
-            due = begun + BUFFERED_SECONDS
-            if due > now:
-                self._timer = loop.call_at(due, self._open_due, loop)
-                return
+        for stream, _ in list(takewhile(lambda it: it[1] <= now, self._due.items())):
             self.end(stream)
-            stream.open()
+            if stream.begun.is_set():
+                stream.open()
+            else:
+                self._due[stream] = now + BUFFERED_SECONDS
+        if self._due:
+            self._timer = loop.call_at(next(iter(self._due.values())), self._open_due, loop)
 
 
 class EventStream:
     """The response to one command, which continues if the client disconnects."""
 
     def __init__(self, streams: EventStreams, scope: Scope, receive: Receive, send: Send) -> None:
+        self.begun = asyncio.Event()
+        """Is set when the turn of the command begins: before, it may still be refused."""
+        self.request: Request | None = None
         self._streams = streams
-        self._request: Request | None = None
         self._scope = scope
         self._receive = receive
         self._send = send
         self._streaming: asyncio.Task[None] | None = None
         self._events = b""
         self._ended: asyncio.Event | None = None
-
-    def begin(self, request: Request) -> None:
-        """Open a stream with keep-alive comments if the command takes long."""
-        self._request = request
-        self._streams.begin(self)
+        streams.open_later(self)
 
     def close(self) -> None:
         """Do not open the stream any more."""
         self._streams.end(self)
 
     def open(self) -> None:
-        """Open the stream."""
-        request = self._request
+        """Open the stream, with keep-alive comments."""
+        request, questions = self.request, self._streams.questions
         assert request is not None
-        question = partial(
-            self._streams.questions.of_request, request.user_id, request.topic.text, request.request_id
-        )
+        question = partial(questions.of_request, request.user_id, request.topic.text, request.request_id)
         self._ended = asyncio.Event()
         self._streaming = asyncio.create_task(self._stream(question, self._ended))
 

@@ -35,12 +35,12 @@ def require_command(catalogue: Catalogue, session: LiveSession, line: CommandLin
 
 def check_shape(command: Command, line: CommandLine) -> None:
     """Refuse a body or arguments that the command does not take."""
-    usage = f"Usage: {command.usage}"
     if line.body is not None and not command.takes_body:
         message = f"/{command.name} takes no further lines: one command per request."
-        raise Refusal(ErrorCode.INVALID_PAYLOAD, message, usage)
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, message, f"Usage: {command.usage}")
     if line.arguments and not command.takes_arguments:
-        raise Refusal(ErrorCode.INVALID_PAYLOAD, f"/{command.name} takes no arguments.", usage)
+        message = f"/{command.name} takes no arguments."
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, message, f"Usage: {command.usage}")
 
 
 def explain(command: Command) -> Run:

@@ -28,13 +28,15 @@ class Returned(Generic[T]):
     value: T
 
 
-def start_task(coroutine: Coroutine[Any, None, T]) -> asyncio.Task[T] | Returned[T]:
+def start_task(
+    coroutine: Coroutine[Any, None, T], caller: asyncio.Task[Any] | None
+) -> asyncio.Task[T] | Returned[T]:
     """Run a coroutine in a new task up to its first suspension; return its value instead if it has ended.
 
-    The new task is the current one from the first line on. What the coroutine raises by then is raised here.
+    The new task is the current one from the first line on; until then, that is `caller`. What the coroutine
+    raises by then is raised here.
     """
     loop = asyncio.get_running_loop()
-    caller = asyncio.current_task(loop)
     context = copy_context()
     begun = BegunCoroutine(coroutine, caller)
     task = loop.create_task(begun, context=context)

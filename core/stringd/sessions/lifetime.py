@@ -28,8 +28,7 @@ class TopicLifetime:
     @property
     def current(self) -> Topic | None:
         """The topic, if it has been entered."""
-        ready = self._life.ready if self._life else None
-        return ready.result() if ready and ready.done() and not ready.exception() else None
+        return self._life.topic if self._life else None
 
     async def topic(self) -> Topic:
         """Return the topic, after entering its context if necessary; raise what that raises."""
@@ -56,7 +55,8 @@ class TopicLifetime:
     async def _keep(self, life: _Life) -> None:
         try:
             async with self._enter() as topic:
-                life.ready.set_result(_expect_topic(topic))
+                life.topic = _expect_topic(topic)
+                life.ready.set_result(topic)
                 reason, seconds = await life.ending
                 await _announce_end(topic, reason, seconds)
         except BaseException as error:
@@ -99,6 +99,7 @@ class _Life:
         self.ready: asyncio.Future[Topic] = asyncio.get_running_loop().create_future()
         self.ending: asyncio.Future[tuple[EndReason, float]] = asyncio.get_running_loop().create_future()
         self.task: asyncio.Task[None] | None = None
+        self.topic: Topic | None = None
 
     def end(self, reason: EndReason, seconds: float) -> None:
         """Begin to end, with a time limit for saving, unless that has begun."""

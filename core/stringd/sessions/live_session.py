@@ -105,18 +105,31 @@ class LiveSession:
                 SessionEnded(user_id=self.user.id, topic=self.name.text, reason=_PUBLISHED[reason])
             )
 
-    def turn(self, sent: Sent) -> Turn:
-        """Return a context manager that holds the topic's turn, or none for an urgent command."""
-        return Turn(self, sent)
+    async def take_turn(self, sent: Sent) -> None:
+        """Wait for the turn of a command, which must be followed by `end_turn`; urgent commands need none."""
+        self._refuse_reentry()
+        if not sent.is_urgent and not self.turns.take_free():
+            await self.turns.take(sent.disconnected, sent.request_id)
+        if self.predecessor or self.ended:
+            try:
+                await self._ready()
+            except BaseException:
+                self.end_turn(sent)
+                raise
 
-    async def ready(self) -> None:
+    def end_turn(self, sent: Sent) -> None:
+        """Begin the turn of the next command."""
+        if not sent.is_urgent:
+            self.turns.pass_on()
+
+    async def _ready(self) -> None:
         """Wait for the end of an earlier session of this name; raise if this one has ended too."""
         if self.predecessor:
             await self.predecessor.wait()
         if self.ended:
             raise self.ended
 
-    def refuse_reentry(self) -> None:
+    def _refuse_reentry(self) -> None:
         """Refuse a command from another command of the same topic: it would wait for itself."""
         if self._running and not self._running.keys().isdisjoint(command_tasks()):
             raise Refusal(
@@ -191,39 +204,6 @@ class LiveSession:
             queue_length=self.turns.waiting,
             document=self.state.document,
         )
-
-
-class Turn:
-    """Holds a topic's turn; a class instead of a generator because it is on the hot path."""
-
-    __slots__ = ("_sent", "_session")
-
-    def __init__(self, session: LiveSession, sent: Sent) -> None:
-        self._session = session
-        self._sent = sent
-
-    async def __aenter__(self) -> None:
-        session = self._session
-        session.refuse_reentry()
-        if self._sent.is_urgent:
-            await session.ready()
-            return
-        turns = session.turns
-        if not turns.take_free():
-            await turns.take(self._sent.disconnected, self._sent.request_id)
-        if session.predecessor or session.ended:
-            await self._get_ready(session)
-
-    async def _get_ready(self, session: LiveSession) -> None:
-        try:
-            await session.ready()
-        except Unavailable:
-            session.turns.pass_on()
-            raise
-
-    async def __aexit__(self, *_: object) -> None:
-        if not self._sent.is_urgent:
-            self._session.turns.pass_on()
 
 
 def _opened(session: LiveSession, origin: Session | None) -> Event:

@@ -59,7 +59,7 @@ class RunningCommand:
         A task that cancels itself ends without a reply, whatever its coroutines catch; the caller can then
         still reply.
         """
-        task = start_task(coroutine)
+        task = start_task(coroutine, caller=self.task)
         if isinstance(task, Returned):
             return task.value
         return await wait_for_task(task, lambda: self.is_abandoned)

@@ -44,7 +44,7 @@ def mask_call(text: str, actions: Mapping[str, Action] | None) -> str:
     `actions` is None.
     """
     if not _ACTS.match(text):
-        return _mask_misspelled(text, actions or {})
+        return _mask_misspelled(text, actions) if actions else text
     try:
         name, typed = split_call(text)
     except Refusal:

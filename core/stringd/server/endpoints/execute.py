@@ -25,32 +25,34 @@ class Execute:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer in one response if the command ends soon, else stream."""
-        runtime = self._runtime
         user_id = requesting_user_id(scope)
         body = await read_body(receive)
         stream = EventStream(self._streams, scope, receive, send)
         try:
-            request = _request(user_id, body, runtime)
-        except RequestRefused:
-            # An unknown user is refused as such, whatever the body; `execute` looks the user up otherwise.
-            runtime.user(user_id)
-            raise
-        try:
-            outcome = await runtime.execute(
+            request = stream.request = self._request(user_id, body)
+            outcome = await self._runtime.execute(
                 user_id,
                 request.topic,
                 request.cmd,
                 disconnected=partial(disconnected, receive),
-                begun=partial(stream.begin, request),
                 request_id=request.request_id,
+                begun=stream.begun.set,
             )
             events = encode_events(request, outcome)
         finally:
             stream.close()
         await stream.end(events)
 
+    def _request(self, user_id: str, body: bytes) -> Request:
+        try:
+            return _parsed(user_id, body, self._runtime)
+        except RequestRefused:
+            # An unknown user is refused as such, whatever the body; `execute` looks the user up otherwise.
+            self._runtime.user(user_id)
+            raise
 
-def _request(user_id: str, body: bytes, runtime: LocalRuntime) -> Request:
+
+def _parsed(user_id: str, body: bytes, runtime: LocalRuntime) -> Request:
     fields = parse_json(body, '{ "cmd": "..." }')
     cmd = fields.get("cmd")
     is_text = isinstance(cmd, str)
