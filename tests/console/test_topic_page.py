@@ -144,3 +144,29 @@ def test_hostile_texts_are_texts(operated: DaemonProcess, browser: SignedIn) -> 
         assert "<script>" not in page
         assert "\u202e" not in page
         assert "onerror" in page
+
+
+def offered(browser: SignedIn, topic: str, text: str) -> list[str]:
+    """Return what a text can become."""
+    reply = browser.act("topics/complete", user="default", topic=topic, text=text)
+    assert reply.status == 200, reply.text
+    return [it["value"] for it in reply.json()["data"]]
+
+
+@pytest.mark.requirement("console.topic.completion")
+def test_commands_names_and_paths_are_completed(operated: DaemonProcess, browser: SignedIn) -> None:
+    text = "# Plan\n\n## Second part\n\n[@docs Docs](./other.md)\n"
+    operated.exec(f"/write deep/plan.md\n{text}", "file:typing")
+    operated.exec("/write deep/\u202eevil.md\nx\n", "file:typing")
+    operated.exec("/open deep/plan.md", "file:typing")
+    assert offered(browser, "file:typing", "/op") == ["/open "]
+    assert offered(browser, "file:typing", "/help cl") == ["/help close"]
+    assert offered(browser, "file:typing", "/open #se") == ["/open #second-part"]
+    assert offered(browser, "file:typing", "/open @d") == ["/open @docs"]
+    assert offered(browser, "file:typing", "/open ~/de") == ["/open ~/deep/"]
+    assert offered(browser, "file:typing", "/open ~/deep/") == ["/open ~/deep/plan.md"]
+    assert offered(browser, "file:typing", "/open /etc/") == []
+    assert offered(browser, "file:typing", "/open ../../../") == []
+    assert offered(browser, "bash:typing", "ls") == []
+    assert offered(browser, "bash:typing", "//int") == ["//interrupt "]
+    assert "Second part" in page_of(browser, "file:typing")

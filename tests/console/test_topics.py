@@ -42,6 +42,13 @@ def test_a_topic_is_opened_used_and_closed_by_keyboard_alone(tab: Tab, operated:
     tab.wait_text("city", ".topic-panel")
     tab.press("ArrowUp")
     assert tab.run("document.activeElement.value") == '/set {city} = "Paris"'
+    tab.run("document.activeElement.select()")
+    tab.type("/hel")
+    tab.wait_text("/help", "#completions")
+    tab.press("ArrowDown", "Enter")
+    assert tab.run("document.activeElement.value") == "/help "
+    tab.press("Escape", "Enter")
+    tab.wait_text("String Commands", "#transcript")
     tab.click(".topic-state .danger")
     tab.press("Enter")
     tab.wait_text("Open again", "main")

@@ -17,6 +17,7 @@ CONSOLE_TOPICS = requirements(
     ("console.topic.running", "The output of a running command as it is printed."),
     ("console.topic.whole", "Long replies are cut; all that is kept of one is shown on demand."),
     ("console.topic.acting", "A topic is opened, sent to, cancelled and closed; failures say why."),
+    ("console.topic.completion", "Commands, paths and names of the document are completed."),
     ("console.topic.keyboard", "All of this works by keyboard alone."),
     ("console.topic.masked", "Commands and variables are shown masked, as the daemon masks them."),
     ("console.topic.hostile", "No text of a command, reply, title or name becomes markup."),

@@ -33,6 +33,13 @@ def document_topic(topic: Topic) -> DocumentTopic:
     return topic if isinstance(topic, DocumentTopic) else DocumentTopic()
 
 
+def loaded_page(session: Session) -> Page | None:
+    """Return the page that a topic is at, as it was loaded last; None if it is not in memory."""
+    topic, location = session.topic, session.state.document
+    page = topic.loaded if isinstance(topic, DocumentTopic) else None
+    return page if page and location and page.uri == location.uri else None
+
+
 def visit(session: Session, opened: OpenedPage) -> None:
     """Make the opened page the topic's document and push the previous one onto the history.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stringd.documents.document_topic import loaded_page
 from stringd.documents.pages.file_pages import facts_page
 from stringd.documents.pages.includes import Linked
 from stringd.documents.pages.page import Page, file_page
@@ -52,6 +53,7 @@ __all__ = [
     "is_there",
     "is_uri",
     "json_markdown",
+    "loaded_page",
     "locate",
     "origin_of",
     "parsing_effort",

@@ -41,6 +41,7 @@ from stringd_console.page_responses import (
 
 ROOT = "/console"
 _MEDIA_TYPES = {
+    "command-input.js": "text/javascript",
     "console.css": "text/css",
     "console.js": "text/javascript",
     "icon.svg": "image/svg+xml",

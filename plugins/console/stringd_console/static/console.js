@@ -574,35 +574,6 @@ function onKey(event) {
   else target.focus();
 }
 
-// --- typing commands ---------------------------------------------------------------------------------------------
-
-let recalled = 0;
-
-function onTyping(event) {
-  const input = event.target;
-  if (input.dataset?.sends === undefined || event.isComposing) return;
-  if (event.key === "Enter" && !event.shiftKey) {
-    event.preventDefault();
-    input.form.requestSubmit();
-  } else if (event.key === "ArrowUp" && (recalled || !input.value)) recall(event, 1);
-  else if (event.key === "ArrowDown" && recalled) recall(event, -1);
-}
-
-/** Put an earlier command into an input; those with something masked can't be sent again. */
-function recall(event, step) {
-  const sent = [...byId(event.target.dataset.recalls).querySelectorAll("[data-recalled]")].map((it) => it.textContent);
-  event.preventDefault();
-  recalled = Math.min(Math.max(recalled + step, 0), sent.length);
-  event.target.value = recalled ? sent.at(-recalled) : "";
-  fit(event.target);
-}
-
-/** Make an input as high as its text. */
-function fit(input) {
-  input.style.height = "auto";
-  input.style.height = `${Math.min(input.scrollHeight + 2, 240)}px`;
-}
-
 // --- beginning ---------------------------------------------------------------------------------------------------
 
 function begin() {
@@ -622,11 +593,7 @@ function begin() {
     if (button?.dataset.posts) act(button.dataset.posts);
     if (button?.dataset.followsEnd) followEnd(byId(button.dataset.followsEnd));
   });
-  document.addEventListener("input", ({ target }) => {
-    if (target.dataset.filters) filter(target);
-    if (target.dataset.sends !== undefined) { recalled = 0; fit(target); }
-  });
-  document.addEventListener("keydown", onTyping);
+  document.addEventListener("input", ({ target }) => { if (target.dataset.filters) filter(target); });
   document.addEventListener("scroll", ({ target }) => { if (target.dataset?.follows !== undefined) showBehind(target); }, true);
   document.addEventListener("change", ({ target }) => { if (target.dataset.preference) setPreference(target); });
   document.addEventListener("keydown", onKey);
@@ -637,6 +604,9 @@ function begin() {
   for (const region of document.querySelectorAll("[data-follows]")) followEnd(region);
   setInterval(() => showAges(document), 1000);
   watchDecisions();
+  for (const input of document.querySelectorAll("textarea[data-sends]")) {
+    import("./command-input.js").then(({ takeCommands }) => takeCommands(input, act));
+  }
   connect();
 }
 

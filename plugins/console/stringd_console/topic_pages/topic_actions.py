@@ -9,6 +9,7 @@ from stringd.plugin import ErrorCode, Refusal, Runtime, TopicName
 from stringd.plugin.workers import READING
 from stringd_console.console_page import Act, ActionResult
 from stringd_console.page_content.shown_values import path_of_topic
+from stringd_console.topic_pages.command_completion import completions
 from stringd_console.topic_pages.exchange_html import whole_html
 from stringd_console.topic_pages.journal import journal_of
 from stringd_console.topic_pages.sending import require_text, sender_of
@@ -28,6 +29,7 @@ class TopicActions:
             "back": self._command("back"),
             "cancel": self.cancel,
             "close": self.close,
+            "complete": self.complete,
             "interrupt": self._command("interrupt"),
             "open": self.open,
             "send": self.send,
@@ -68,6 +70,12 @@ class TopicActions:
             raise Refusal(ErrorCode.NOT_FOUND, f"{topic} has already ended.")
         journal_of(self._runtime).forget(user_id, topic.text, time.time())
         return ActionResult(notice=f"{topic} was closed.")
+
+    async def complete(self, fields: Mapping[str, str]) -> ActionResult:
+        """Return what the beginning of a command can become."""
+        user_id, topic = self._target(fields)
+        found = await completions(self._runtime, self._runtime.user(user_id), topic, fields.get("text", ""))
+        return ActionResult(data=[{"value": it.value, "label": it.label, "about": it.about} for it in found])
 
     async def whole(self, fields: Mapping[str, str]) -> ActionResult:
         """Return all of a reply that is kept."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stringd.plugin import Location, Runtime, Session, Step, StorageFailed
+from stringd.plugin import Heading, Location, Runtime, Session, Step, StorageFailed
 from stringd.plugin.text import MASK
+from stringd_console.topic_pages.topic_document import document_of
 
 _MOST_PLACES = 12
+_MOST_HEADINGS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +28,8 @@ class Panel:
     """What is known of a topic without a command."""
 
     document: Location | None = None
+    outline: Sequence[Heading] = ()
+    more_headings: int = 0
     places: Sequence[Location] = ()
     earlier_places: int = 0
     directory: str | None = None
@@ -41,8 +45,12 @@ async def read_panel(runtime: Runtime, session: Session | None) -> Panel:
         return Panel()
     state, commands = session.state, runtime.commands(session.name.type)
     can_go_back = "back" in commands
+    document = await document_of(runtime, session)
+    headings = document.parsed.structure.headings if document else ()
     return Panel(
         document=state.document,
+        outline=headings[:_MOST_HEADINGS],
+        more_headings=max(0, len(headings) - _MOST_HEADINGS),
         places=tuple(reversed(state.history[-_MOST_PLACES:])) if can_go_back else (),
         earlier_places=max(0, len(state.history) - _MOST_PLACES),
         directory=state.directory,
