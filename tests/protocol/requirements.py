@@ -20,7 +20,7 @@ from tests.protocol.clauses_cli_actions import CLI_ACTIONS
 from tests.protocol.clauses_client import CLIENT
 from tests.protocol.clauses_console_access import CONSOLE_ACCESS, CONSOLE_COMMAND
 from tests.protocol.clauses_console_browsers import CONSOLE_BROWSERS
-from tests.protocol.clauses_console_people import CONSOLE_USERS
+from tests.protocol.clauses_console_people import CONSOLE_APPS, CONSOLE_USERS
 from tests.protocol.clauses_console_questions import CONSOLE_QUESTIONS
 from tests.protocol.clauses_console_runs import CONSOLE_RUNS
 from tests.protocol.clauses_console_topics import CONSOLE_TOPICS
@@ -56,7 +56,7 @@ from tests.protocol.records import Gap, Requirement
 REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
     *ACTION_METHODS,
-    *(CONSOLE_ACCESS + CONSOLE_BROWSERS + CONSOLE_COMMAND + CONSOLE_USERS),
+    *(CONSOLE_ACCESS + CONSOLE_BROWSERS + CONSOLE_COMMAND + CONSOLE_APPS + CONSOLE_USERS),
     *CONSOLE_TOPICS,
     *CONSOLE_QUESTIONS,
     *CONSOLE_RUNS,

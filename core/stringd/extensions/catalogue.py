@@ -24,6 +24,22 @@ if TYPE_CHECKING:
 
 Record = TypeVar("Record")
 _WEB = {"http", "https"}
+RECORDS: Mapping[str, type] = {
+    "topic_types": TopicType,
+    "commands": Command,
+    "loaders": Loader,
+    "renderers": Renderer,
+    "services": Service,
+    "interceptors": Interceptor,
+    "observers": Observer,
+    "event_kinds": EventKind,
+    "health": HealthField,
+    "cli": CliCommand,
+    "tools": Tool,
+    "prompts": PromptSource,
+    "hooks": Hook,
+}
+"""The records of the hooks, by the names of the fields of a `Contribution`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

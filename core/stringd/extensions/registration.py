@@ -9,22 +9,15 @@ from typing import Any
 
 import pluggy
 
-from stringd.api.cli import CliCommand
-from stringd.api.commands import Command, Interceptor
-from stringd.api.documents import Loader, Renderer
 from stringd.api.events import CORE_KINDS
-from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
-from stringd.api.offered_prompts import PromptSource
-from stringd.api.offered_tools import Tool
-from stringd.api.runtime import Runtime, Service
+from stringd.api.runtime import Runtime
 from stringd.api.settings import Settings
-from stringd.api.topic_types import TopicType
-from stringd.api.watching import EventKind, Observer
 from stringd.config import OWN_OPTIONS, Config
 from stringd.errors import Fault
 from stringd.extensions import hookspecs
 from stringd.extensions.catalogue import (
+    RECORDS,
     Catalogue,
     Contribution,
     below,
@@ -45,21 +38,6 @@ from stringd.extensions.interceptor_order import in_order
 from stringd.extensions.plugin_report import PluginReport
 from stringd.extensions.plugin_settings import PluginSettings
 
-_RECORDS: Mapping[str, type] = {
-    "topic_types": TopicType,
-    "commands": Command,
-    "loaders": Loader,
-    "renderers": Renderer,
-    "services": Service,
-    "interceptors": Interceptor,
-    "observers": Observer,
-    "event_kinds": EventKind,
-    "health": HealthField,
-    "cli": CliCommand,
-    "tools": Tool,
-    "prompts": PromptSource,
-    "hooks": Hook,
-}
 _SETTINGS = "stringd_settings"
 
 
@@ -145,6 +123,9 @@ class _Loading:
         self._manager.add_hookspecs(hookspecs)
         self._asked: dict[Candidate, Contribution] = {}
         self._objects: dict[int, Candidate] = {}
+        self._modules: dict[Candidate, object] = {}
+        self._added_late: dict[Candidate, tuple[str, ...]] = {}
+        self._failed_late: dict[Candidate, tuple[str, ...]] = {}
 
     def take_all(
         self, candidates: Sequence[Candidate], until_subcommand: str | None = None
@@ -165,8 +146,10 @@ class _Loading:
         """Report the commands of a plugin for topic types that no plugin has added as left out."""
         contribution = None if report.skipped else self._asked[report.candidate]
         lost = dict(self._lost_commands(contribution)) if contribution else {}
-        adds = tuple(claim for claim in report.adds if claim not in lost)
-        return replace(report, adds=adds, left_out=tuple(lost.values()))
+        late = self._added_late.get(report.candidate, ())
+        adds = tuple(claim for claim in (*report.adds, *late) if claim not in lost)
+        failed = self._failed_late.get(report.candidate, ())
+        return replace(report, adds=adds, left_out=(*lost.values(), *failed))
 
     def _lost_commands(self, contribution: Contribution) -> Iterator[tuple[str, str]]:
         """Yield claims on commands of topic types that don't exist, each with why it is left out."""
@@ -198,11 +181,32 @@ class _Loading:
         self._names[candidate.name] = candidate
         for hook in contribution.hooks:
             self._manager.add_hookspecs(type(hook.name, (), {hook.name: staticmethod(hook.spec)}))
+            self._ask_late(hook)
         return (*claims, *contribution.options())
+
+    def _ask_late(self, hook: Hook) -> None:
+        """Ask plugins for an optional hook that was added after they were loaded."""
+        earlier = [(it, self._modules.get(it)) for it in self._names.values()]
+        for candidate, module in earlier:
+            if not hasattr(module, hook.name):
+                continue
+            try:
+                self._register(module, candidate)
+                records = self._records(hook.name, hook.record)
+                late = Contribution(extensions=tuple((hook, it) for it in records))
+                claims = self._claim(late, candidate)
+                self.catalogue.add(late)
+                self._added_late[candidate] = (*self._added_late.get(candidate, ()), *claims)
+            except Unfit as reason:
+                failed = f"{hook.name} left out: {reason}"
+                self._failed_late[candidate] = (*self._failed_late.get(candidate, ()), failed)
+            finally:
+                if self._manager.is_registered(module):
+                    self._manager.unregister(module)
 
     def _ask_first(self, candidate: Candidate) -> Contribution:
         """Import a plugin and call its hooks, once."""
-        module = import_plugin(candidate)
+        module = self._modules[candidate] = import_plugin(candidate)
         self._register(module, candidate)
         try:
             settings = self._declare_settings(candidate)
@@ -259,10 +263,10 @@ class _Loading:
 
     def _kinds(self) -> Mapping[str, type]:
         if "runtime" not in self._arguments:
-            return _RECORDS
+            return RECORDS
         from starlette.routing import BaseRoute
 
-        return {**_RECORDS, "routes": BaseRoute}
+        return {**RECORDS, "routes": BaseRoute}
 
     def _records(self, hook: str, kind: type) -> tuple[Any, ...]:
         caller = getattr(self._manager.hook, hook)

@@ -11,7 +11,7 @@ from stringd.plugin.text import printable, reply_text
 from stringd.plugin.workers import READING
 from stringd_app.app_package import TOPIC_TYPE
 from stringd_app.app_registry import find_app
-from stringd_app.apps_command import installed_apps
+from stringd_app.listed_apps import installed_apps
 
 _PREFIXES = ("prompt-", "prompt.")
 _MOST_APPS = 200

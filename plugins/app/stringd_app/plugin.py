@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from stringd.plugin import (
     CliCommand,
     Command,
+    EventKind,
     Hook,
     Loader,
     PromptSource,
@@ -19,11 +21,16 @@ from stringd_app.app_hook import App, stringd_apps
 from stringd_app.app_prompts import app_prompts
 from stringd_app.app_sources import AppSource, stringd_app_sources
 from stringd_app.app_topic import ANY_APP, app_loader, open_app_topic
-from stringd_app.apps_command import APPS, installed_apps
+from stringd_app.apps_command import APPS
+from stringd_app.apps_console.app_secrets import AppSecretChanged
 from stringd_app.check_command import CHECK
 from stringd_app.install_commands import INSTALL, UNINSTALL
 from stringd_app.legacy_secrets import legacy_secret_binding
+from stringd_app.listed_apps import installed_apps
 from stringd_app.new_command import NEW
+
+if TYPE_CHECKING:
+    from stringd_console import ConsolePage
 
 
 @hookimpl
@@ -76,6 +83,20 @@ def stringd_hooks() -> Iterable[Hook]:
 def stringd_prompts(runtime: Runtime) -> Iterable[PromptSource]:
     """Add the prompts of apps."""
     return (app_prompts(runtime),)
+
+
+@hookimpl
+def stringd_event_kinds() -> Iterable[EventKind]:
+    """Add the event of values that a person sets for an app."""
+    return (EventKind(event=AppSecretChanged),)
+
+
+@hookimpl(optionalhook=True)
+def stringd_console(runtime: Runtime) -> Iterable[ConsolePage]:
+    """Add the page of apps to the console."""
+    from stringd_app.apps_console.apps_page import apps_page
+
+    return (apps_page(runtime),)
 
 
 @hookimpl

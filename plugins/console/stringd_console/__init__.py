@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stringd_console.console_page import (
+    Act,
     ActionResult,
     ConsolePage,
     Download,
@@ -18,6 +19,7 @@ from stringd_console.page_content.markdown_html import markdown_html
 from stringd_console.page_content.shown_text import shown_text
 
 __all__ = [
+    "Act",
     "ActionResult",
     "ConsolePage",
     "Download",

@@ -15,7 +15,7 @@ from stringd_console.page_content.html_templates import PageTemplates
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 # The console's own paths.
 RESERVED_NAMES = frozenset({"act", "files", "live", "sign-in", "sign-out", "static", "tickets"})
-OWN_PAGES = frozenset({"apps", "questions", "topics", "users"})
+OWN_PAGES = frozenset({"questions", "topics", "users"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,1 @@
+"""The console's page of apps and plugins."""
