@@ -126,7 +126,10 @@ def test_browsers_have_names(agent: str, name: str) -> None:
 def test_page_is_used_with_the_keyboard(
     tab: Tab, open_tab: Callable[[], Tab], operated: DaemonProcess, tmp_path: Path
 ) -> None:
-    tab.press("g", "2")
+    number = tab.run(
+        "[...document.querySelectorAll('.bar nav a')].findIndex((it) => it.text.includes('Users')) + 1"
+    )
+    tab.press("g", str(number))
     tab.wait_text("Whose homes agents work in", "main")
     tab.wait_text("Live", "#connection")
     tab.run("document.querySelector('.adding > summary').focus()")
