@@ -80,6 +80,14 @@ def test_answer_waits_for_a_program_that_sets_the_modes_later(topic: Topic) -> N
 
 
 @pytest.mark.requirement("bash.queries")
+def test_answer_waits_for_a_program_that_computes_before(topic: Topic) -> None:
+    now = "${EPOCHREALTIME/./}"
+    computing = f"start={now}; while (( {now} - start < 400000 )); do :; done"
+    asking = f"printf '\\e[6n'; {computing}; IFS= read -s -d R position; declare -p position"
+    assert topic.says(asking) == "declare -- position=$'\\E[1;1'"
+
+
+@pytest.mark.requirement("bash.queries")
 def test_queries_may_be_split_anywhere() -> None:
     for query, answer in ANSWERS.items():
         for split in range(1, len(query)):

@@ -10,6 +10,7 @@ import signal
 import termios
 from collections.abc import Callable
 
+from stringd.plugin.processes import system_call
 from stringd_bash.input_queue import InputQueue
 from stringd_bash.terminal_modes import Modes
 
@@ -17,7 +18,7 @@ _CHUNK = 65536
 _CHUNKS_AT_ONCE = 64
 _MOST_UNREAD = 4096
 # A program may ask before it sets the terminal's modes.
-_ANSWER_LOOKS, _ANSWER_PAUSE = 6, 0.02
+_ANSWER_LOOKS, _ANSWER_PAUSE, _ANSWER_SECONDS = 6, 0.02, 2.0
 _READ_PAUSE = 0.005
 _OPEN_SLAVE = 0x5441  # TIOCGPTPEER, which termios does not name
 _LOCAL_FLAGS = 3
@@ -79,7 +80,7 @@ class Terminal:
         if len(self._input) + len(self._answers) < _MOST_UNREAD:
             self._answers += data
             if self._answering is None:
-                self._send_answers(_ANSWER_LOOKS)
+                self._send_answers(_ANSWER_LOOKS, self._loop.time())
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the foreground process group."""
@@ -148,13 +149,23 @@ class Terminal:
         self._rest = None
         self._loop.add_reader(self._master, self.drain)
 
-    def _send_answers(self, looks: int) -> None:
+    def _send_answers(self, looks: int, since: float) -> None:
         if not termios.tcgetattr(self._slave)[_LOCAL_FLAGS] & (termios.ICANON | termios.ECHO):
             self.type(bytes(self._answers))
-        elif looks > 1:
-            self._answering = self._loop.call_later(_ANSWER_PAUSE, self._send_answers, looks - 1)
+        elif looks > 1 and self._loop.time() - since < _ANSWER_SECONDS:
+            # On a busy machine, a program may wait for a processor before it sets the modes.
+            later = looks if self._computes() else looks - 1
+            self._answering = self._loop.call_later(_ANSWER_PAUSE, self._send_answers, later, since)
             return
         self._drop_answers()
+
+    def _computes(self) -> bool:
+        """Whether the leader of the foreground process group computes, or waits for a processor."""
+        try:
+            leader = self.foreground()
+            return system_call(leader, leader) is None
+        except OSError:
+            return False
 
     def _drop_answers(self) -> None:
         if self._answering:
