@@ -1,4 +1,4 @@
-"""Daemons forked from a process that has imported everything, since imports are most of the start-up time.
+"""Daemons forked from a process that has imported their modules, since imports are most of the start-up time.
 
 A forked daemon runs the same program as `python -m stringd`, in a process of its own, with its own arguments,
 environment and working directory.
@@ -19,7 +19,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 
@@ -33,6 +33,8 @@ _LANGUAGE = "LANG"
 _PATH = "PYTHONPATH"
 # Python reads this only if it is interactive.
 _INTERACTIVE = "PYTHONSTARTUP"
+# For fewer daemons, importing everything takes longer than what it saves.
+_MANY = 3
 FIRST_INHERITED = 3
 """The descriptor after the standard streams."""
 _LARGEST_ENVIRONMENT = 32768
@@ -160,6 +162,7 @@ class _Forks:
     def __init__(self, control: MessageSocket) -> None:
         self._control = control
         self._running: dict[int, MessageSocket] = {}
+        self._forked = 0
 
     def run(self) -> Sequence[str] | None:
         """Fork daemons until the tests are over; return a daemon's arguments in each, and None at the end."""
@@ -194,6 +197,9 @@ class _Forks:
                 os.close(descriptor)
             self._running[pid] = MessageSocket(socket.socket(fileno=connection))
             self._running[pid].send({"pid": pid})
+            self._forked += 1
+            if self._forked == _MANY:
+                _import_everything()
         return not pid
 
     def _become(self, message: Message) -> Sequence[str]:
@@ -226,23 +232,40 @@ def _take_as_first(descriptors: Sequence[int]) -> int:
     return count
 
 
+def _import_start() -> None:
+    """Import what every daemon imports at its start."""
+    for name in ("stringd.server.serve", *_built_in()):
+        importlib.import_module(name)
+    _keep()
+
+
+def _built_in() -> Iterable[str]:
+    """Return the modules of the built-in plugins."""
+    own = (it for it in entry_points(group=GROUP) if it.dist and it.dist.name == OWN_DISTRIBUTION)
+    return sorted({it.module for it in own})
+
+
+def _keep() -> None:
+    """Leave the objects of the imports out of later collections of garbage, which would copy their memory."""
+    gc.collect()
+    gc.freeze()
+
+
 def _import_everything() -> None:
     """Import what a daemon imports at its start and later."""
-    own = (it for it in entry_points(group=GROUP) if it.dist and it.dist.name == OWN_DISTRIBUTION)
-    for name in sorted({it.module.partition(".")[0] for it in own}):
+    for name in sorted({it.partition(".")[0] for it in _built_in()}):
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
             if not module.name.startswith("stringd.testing") and not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
+    _keep()
 
 
 def main() -> int:
     """Fork daemons; in each, run the program."""
     from stringd.cli.main import main as run_stringd
 
-    _import_everything()
-    gc.collect()
-    gc.freeze()
+    _import_start()
     arguments = _Forks(MessageSocket(socket.socket(fileno=os.dup(0)))).run()
     return 0 if arguments is None else run_stringd(arguments)
 
