@@ -138,8 +138,10 @@ def test_masking_is_linear(text: str) -> None:
         mask_values(part, {SECRET: MASK})
         return time.process_time() - began
 
-    seconds(text)
-    assert seconds(text) < 12 * seconds(text[: len(text) // 4]) + 0.1
+    # Other programs take caches away: the shortest of several times, taken in turns, says most of the work.
+    times = [(seconds(text), seconds(text[: len(text) // 8])) for _ in range(4)]
+    whole, eighth = map(min, zip(*times, strict=True))
+    assert whole < 24 * eighth + 0.02
 
 
 @pytest.mark.requirement("mask.time")
