@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from stringd.testing.process import DaemonProcess
 
@@ -21,6 +24,20 @@ def eventually(probe: Callable[[], T | None], within: float = 10.0) -> T:
         assert time.monotonic() < deadline, f"still {answer!r} after {within} s"
         time.sleep(INTERVAL)
     return answer
+
+
+@contextmanager
+def within(seconds: float, daemon: DaemonProcess) -> Iterator[None]:
+    """Fail if this takes longer, without the time that the daemon and this process lacked a processor."""
+    started, lacked = time.monotonic(), _lacked_processor(daemon)
+    yield
+    taken = time.monotonic() - started - (_lacked_processor(daemon) - lacked)
+    assert taken < seconds, f"it took {taken:.1f} s"
+
+
+def _lacked_processor(daemon: DaemonProcess) -> float:
+    stats = (Path(f"/proc/{pid}/schedstat") for pid in (daemon.process.pid, os.getpid()))
+    return sum(int(it.read_text(encoding="ascii").split()[1]) for it in stats) / 1e9
 
 
 def session(daemon: DaemonProcess, topic: str = "file:main", user: str = "default") -> dict[str, Any] | None:

@@ -17,11 +17,11 @@ from stringd.testing.process import DaemonProcess, Events
 from tests.actions.acting import act
 from tests.apps.brought import write_brought
 from tests.protocol.processes import running_with, unique_seconds
-from tests.protocol.waits import eventually, running, waiting
+from tests.protocol.waits import eventually, running, waiting, within
 from tests.web.chromium_pages import needs_chromium
 from tests.web.process_families import family
 
-# The specified limit is two seconds; the machine may be busy.
+# The specified limit is two seconds; programs that end may lack a processor.
 PATIENCE = 3.0
 CANCELLED = "ERROR(CANCELLED): The command was cancelled."
 PLUGIN = """
@@ -158,16 +158,20 @@ def cancel(daemon: DaemonProcess, topic: str, answer: Future[Events], expected: 
     with ThreadPoolExecutor(1) as pool:
         queued = pool.submit(daemon.exec, '/set {queued} = "ran"', topic)
         waiting(daemon, 1, topic)
-        started = time.monotonic()
-        reply = daemon.exec("/cancel", topic)
-        assert time.monotonic() - started < PATIENCE
+        with within(PATIENCE, daemon):
+            reply = daemon.exec("/cancel", topic)
         assert reply.content.startswith("re: /cancel\nCancelled: "), reply.content
-        events = answer.result(5)
+        events = answer.result(20)
         assert events.names == ["head", "content", "done"]
         assert events.head["code"] == "CANCELLED"
         assert events.content.partition("\n")[2] == expected
         assert queued.result(10).head["ok"]
     assert '{queued} = "ran"' in daemon.exec("/set", topic).content
+
+
+def nothing_computes(daemon: DaemonProcess) -> None:
+    """Wait until no child computes: one that starts in place of a killed one does so for a moment."""
+    eventually(lambda: not busy_children(daemon), within=PATIENCE)
 
 
 def busy_children(daemon: DaemonProcess) -> list[str]:
@@ -215,7 +219,7 @@ def test_a_shell_command_as_it_starts(shared: DaemonProcess) -> None:
             answer = pool.submit(shared.exec, f"/exec sleep {seconds} & sleep {seconds}", name)
             time.sleep(number * 0.002)
             eventually(partial(http_cancel, shared, name))
-            assert answer.result(5).head["code"] == "CANCELLED"
+            assert answer.result(20).head["code"] == "CANCELLED"
     eventually(lambda: not running_with(seconds), within=PATIENCE)
 
 
@@ -261,7 +265,7 @@ def test_an_upload_that_nobody_reads(shared: DaemonProcess, topic: str, slow: Tr
     with sent(shared, topic, "/act put --file ~/large.bin") as answer:
         eventually(lambda: slow.connections)
         cancel(shared, topic, answer)
-    assert connections_to(shared, slow) == []
+    eventually(lambda: not connections_to(shared, slow), within=PATIENCE)
 
 
 def connections_to(daemon: DaemonProcess, server: Trickle) -> list[str]:
@@ -321,7 +325,7 @@ def test_a_template_that_computes(shared: DaemonProcess, topic: str, slow: Trick
     with sent(shared, topic, "/act make") as answer:
         eventually(lambda: busy_children(shared))
         cancel(shared, topic, answer)
-    assert busy_children(shared) == []
+    nothing_computes(shared)
 
 
 @pytest.mark.requirement("activity.cancel.gone")
@@ -334,7 +338,7 @@ def test_a_large_document(shared: DaemonProcess, topic: str) -> None:
     with sent(shared, topic, "/open ~/large.md") as answer:
         eventually(lambda: busy_children(shared))
         cancel(shared, topic, answer)
-    assert busy_children(shared) == []
+    nothing_computes(shared)
 
 
 @pytest.mark.requirement("activity.cancel.gone")
@@ -347,7 +351,7 @@ def test_a_search(shared: DaemonProcess, topic: str) -> None:
             answer = pool.submit(shared.exec, "/find aab", topic)
             time.sleep(delay)
             http_cancel(shared, topic)
-            assert answer.result(PATIENCE).head["code"] in {None, "CANCELLED"}
+            assert answer.result(20).head["code"] in {None, "CANCELLED"}
     assert shared.exec("/find nothing", topic).head["ok"]
 
 
@@ -358,7 +362,7 @@ def test_an_expression_that_backtracks_for_ever(shared: DaemonProcess, topic: st
         eventually(lambda: busy_children(shared))
         assert shared.exec("/help", "file:other").head["ok"]
         cancel(shared, topic, answer)
-    assert busy_children(shared) == []
+    nothing_computes(shared)
 
 
 @pytest.mark.requirement("activity.cancel.gone")
@@ -382,7 +386,7 @@ def test_an_action_in_python(shared: DaemonProcess) -> None:
 def test_an_action_in_python_that_ignores_it(shared: DaemonProcess) -> None:
     with sent(shared, "app:sums", "/act deaf") as answer:
         assert http_cancel(shared, "app:sums")
-        assert answer.result(8).content.partition("\n")[2] == (
+        assert answer.result(20).content.partition("\n")[2] == (
             f"{CANCELLED}\nIt did not end within 5 s and may still be running."
         )
     assert shared.exec("/info", "app:sums").head["ok"]
