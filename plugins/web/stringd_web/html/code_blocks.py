@@ -17,10 +17,10 @@ from stringd_web.html.nodes import (
     replace_tag,
     text_of,
 )
-from stringd_web.html.page_source import PageSource
+from stringd_web.html.page_source import PageSource, find_named
 
-_PREFORMATTED = frozenset({"pre", "listing", "xmp", "plaintext"})
-_INLINE = frozenset({"code", "kbd", "samp", "tt"})
+_PREFORMATTED = ("pre", "listing", "xmp", "plaintext")
+_INLINE = ("code", "kbd", "samp", "tt")
 _LINE_NUMBER_CLASSES = "lineno", "linenum", "line-num", "gutter", "hljs-ln-n"
 _COPY_CLASS = "copybtn"
 _LINE_NUMBER_TAGS = {"td", "div", "pre", "span", "a"}
@@ -60,7 +60,7 @@ def extract_code_blocks(
     tree: LexborHTMLParser, source: PageSource, targets: LinkTargets, marks: Marks
 ) -> None:
     """Replace the content of `<pre>` by marks, unchanged; list its links below."""
-    blocks = tree.css("pre, listing, xmp, plaintext")
+    blocks = find_named(tree, source, _PREFORMATTED)
     if blocks and (source.has(*_BUTTONS) or source.mentions(*_IN_NOT_CODE)):
         remove_nodes(it for it in tree.css(_NOT_CODE) if _is_not_code(it))
     for node in blocks:
@@ -130,10 +130,10 @@ def fenced(text: str, language: str) -> list[str]:
     return [fence + language, *text.removesuffix("\n").split("\n"), fence]
 
 
-def extract_code_spans(tree: LexborHTMLParser, marks: Marks) -> None:
+def extract_code_spans(tree: LexborHTMLParser, source: PageSource, marks: Marks) -> None:
     """Replace inline code by marks; links in it stay links."""
     outer: list[LexborNode] = []
-    for node in tree.css("code, kbd, samp, tt"):
+    for node in find_named(tree, source, _INLINE):
         parent = node.parent
         if parent is not None and parent.tag in _INLINE:
             node.unwrap()

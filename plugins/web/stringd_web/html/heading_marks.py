@@ -10,6 +10,7 @@ from stringd_web.html.page_source import PageSource
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _ROLE_HEADINGS = "[role=heading]:not(h1, h2, h3, h4, h5, h6)"
+_ROLE = b"heading"
 _HEADINGS_IN_SUMMARIES = "summary:has(h1, h2, h3, h4, h5, h6)"
 _WITHOUT_TEXT = frozenset({"table", "ul", "ol", "menu", "dl", "tbody", "thead", "tfoot"})
 _VOID = frozenset(
@@ -22,8 +23,9 @@ _CONTAINERS = frozenset(
 
 def mark_headings(tree: LexborHTMLParser, source: PageSource, marks: Marks) -> None:
     """Mark headings; elements with the role of a heading become headings."""
-    selector = f"{_ROLE_HEADINGS}, {_HEADINGS_IN_SUMMARIES}" if source.has("summary") else _ROLE_HEADINGS
-    for node in reversed(tree.css(selector)):
+    selectors = ((_ROLE_HEADINGS, source.mentions(_ROLE)), (_HEADINGS_IN_SUMMARIES, source.has("summary")))
+    possible = ", ".join(it for it, is_possible in selectors if is_possible)
+    for node in reversed(tree.css(possible) if possible else []):
         _normalize_heading(tree, node)
     for node in tree.css("h1, h2, h3, h4, h5, h6"):
         for br in node.css("br"):

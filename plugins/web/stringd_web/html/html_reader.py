@@ -34,8 +34,8 @@ from stringd_web.html.script_notice import NOTICE, has_scripts, needs_scripts
 from stringd_web.html.table_layout import TableNormalizer
 from stringd_web.html.widgets import drop_widgets
 
-_LISTS = ":is(ul, ol, menu)"
-_MISPLACED = f"{_LISTS} > {_LISTS}"
+_LISTS = ("ul", "ol", "menu")
+_MISPLACED = "{0} > {0}".format(f":is({', '.join(_LISTS)})")
 
 
 def read_html(text: str, uri: str, *, full: bool) -> Document:
@@ -54,7 +54,7 @@ def _read(tree: LexborHTMLParser, source: PageSource, uri: str, *, full: bool) -
     is_scripted = has_scripts(tree)
     drop_non_content(tree)
     # Collected before content is dropped, since forms outside of it, such as a search, are available too.
-    forms = page_forms(tree, targets.base)
+    forms = page_forms(tree, targets.base) if source.has("form") else ()
     if not full:
         keep_main_content(tree, source)
     if may_have_noise(source):
@@ -85,7 +85,7 @@ def _drop_noise(tree: LexborHTMLParser, *, full: bool) -> None:
 
 def _replace_by_marks(tree: LexborHTMLParser, source: PageSource, targets: LinkTargets, marks: Marks) -> None:
     """Replace what the converter must not touch by marks, outer constructs before inner ones."""
-    _nest_lists(tree)
+    _nest_lists(tree, source)
     extract_code_blocks(tree, source, targets, marks)
     extract_formulas(tree, source, marks)
     extract_media(tree, source, targets, marks)
@@ -93,9 +93,10 @@ def _replace_by_marks(tree: LexborHTMLParser, source: PageSource, targets: LinkT
     expand_abbreviations(tree, source)
     mark_links(tree, targets, marks)
     mark_headings(tree, source, marks)
-    extract_code_spans(tree, marks)
+    extract_code_spans(tree, source, marks)
     mark_ids(tree, marks)
-    TableNormalizer(tree, marks).normalize()
+    if source.has("table"):
+        TableNormalizer(tree, marks).normalize()
 
 
 def _title(tree: LexborHTMLParser) -> str | None:
@@ -108,9 +109,9 @@ def _base(tree: LexborHTMLParser) -> str | None:
     return attribute(base, "href") if base else None
 
 
-def _nest_lists(tree: LexborHTMLParser) -> None:
+def _nest_lists(tree: LexborHTMLParser, source: PageSource) -> None:
     """Move each list that is a child of a list to the end of the item before it, where browsers show it."""
-    for node in tree.css(_MISPLACED):
+    for node in tree.css(_MISPLACED) if source.has(*_LISTS) else ():
         item = _item_before(node)
         if item is not None:
             item.insert_child(node, move=True)

@@ -27,6 +27,7 @@ _NESTED = re.compile(rf"<(/?(?:{_NESTING}))\b".encode())
 _OPTION = re.compile(rb"</?(?:select|option|optgroup)\b")
 _TAG = re.compile(rf"<(/?)([a-zA-Z][^\s/>]*)({_ATTRIBUTES})>")
 _OPTIONS = re.compile(r"(</?)(?:(select)|option|optgroup)\b", re.IGNORECASE)
+_OPTION_TAGS = ("select", "option", "optgroup")
 _SMALL_PAGE = 300_000
 _MAX_UNCLOSED = 1000
 _MAX_TREE_DEPTH = 150
@@ -53,7 +54,9 @@ def parse_bounded(source: PageSource) -> LexborHTMLParser:
     ):
         return LexborHTMLParser(page)
     text = source.text if has_few_formats else _FORMAT_WITH_ATTRIBUTES.sub(r"<\1>", source.text)
-    tree = LexborHTMLParser(_limited(text))
+    limited = _limited(text, has_options=source.has(*_OPTION_TAGS))
+    # The parser takes bytes as they are.
+    tree = LexborHTMLParser(page if limited is source.text else limited)
     return tree if tree.css_first(_TOO_DEEP) is None else parse_flattened(text)
 
 
@@ -68,11 +71,12 @@ def flatten(text: str, max_depth: int = _MAX_DEPTH) -> str:
     return _TAG.sub(_DepthLimiter(max_depth).filter_tag, text)
 
 
-def _limited(text: str) -> str:
-    if len(_OPTION.findall(_in_lower_case(text))) > _MAX_OPTIONS:
+def _limited(text: str, *, has_options: bool) -> str:
+    page = _in_lower_case(text)
+    if has_options and len(_OPTION.findall(page)) > _MAX_OPTIONS:
         text = _OPTIONS.sub(lambda tag: f"{tag[1]}{'ul' if tag[2] else 'li'}", text)
-    has_long_tags = max(map(len, text.split("<"))) > _MAX_TAG_LENGTH
-    return flatten(text) if has_long_tags or _is_deep(text) else text
+        page = _in_lower_case(text)
+    return flatten(text) if _has_long_tags(page) or _is_deep(page) else text
 
 
 def _in_lower_case(text: str) -> bytes:
@@ -80,12 +84,23 @@ def _in_lower_case(text: str) -> bytes:
     return text.encode(errors="replace").lower()
 
 
-def _is_deep(text: str) -> bool:
-    """Whether elements of any one name are nested too deeply."""
-    tags = _NESTED.findall(_in_lower_case(text))
-    counts = Counter(it for it in tags if not it.startswith(b"/"))
+def _has_long_tags(page: bytes) -> bool:
+    """Whether a tag, with the text behind it, is too long."""
+    # Whatever is longer fills at least one of these windows.
+    step = _MAX_TAG_LENGTH // 2
+    windows = range(0, len(page) - step + 1, step)
+    is_possible = any(page.find(b"<", begin, begin + step) < 0 for begin in windows)
+    return is_possible and max(map(len, page.split(b"<"))) > _MAX_TAG_LENGTH
+
+
+def _is_deep(page: bytes) -> bool:
+    """Whether elements of any one name are nested too deeply, in a page in lower case."""
+    tags = _NESTED.findall(page)
+    counts = Counter(tags)
     return any(
-        _depth(name, tags) > _MAX_TREE_DEPTH for name, count in counts.items() if count > _MAX_TREE_DEPTH
+        _depth(name, tags) > _MAX_TREE_DEPTH
+        for name, count in counts.items()
+        if count > _MAX_TREE_DEPTH and not name.startswith(b"/")
     )
 
 

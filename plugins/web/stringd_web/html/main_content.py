@@ -11,6 +11,7 @@ from stringd_web.html.page_source import PageSource
 from stringd_web.html.related_content import keep_related_content
 
 _MAIN = "main, [role=main]"
+_ROLE = b"role"
 _PAGE_LEVEL = "header, footer, aside, nav, [role]"
 _PAGE_LEVEL_TAGS = frozenset({"header", "footer", "aside", "nav"})
 _PAGE_LEVEL_ROLES = frozenset({"banner", "contentinfo", "complementary", "navigation", "search"})
@@ -32,7 +33,7 @@ def keep_main_content(tree: LexborHTMLParser, source: PageSource) -> None:
     body = tree.body
     if body is None:
         return
-    content = _longest(tree.css(_MAIN)) or _only_article(tree)
+    content = _main_element(tree, source)
     title = _title_outside(tree, content) if content else None
     keep_related_content(tree, source, content or body)
     total = _text_length(body)
@@ -45,6 +46,13 @@ def keep_main_content(tree: LexborHTMLParser, source: PageSource) -> None:
 
 def _text_length(node: LexborNode) -> int:
     return len(node.text())
+
+
+def _main_element(tree: LexborHTMLParser, source: PageSource) -> LexborNode | None:
+    """Return the element that the author marked as the main content."""
+    is_marked = source.has("main") or source.mentions(_ROLE)
+    content = _longest(tree.css(_MAIN)) if is_marked else None
+    return content or (_only_article(tree) if source.has("article") else None)
 
 
 def _longest(nodes: list[LexborNode]) -> LexborNode | None:
