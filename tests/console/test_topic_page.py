@@ -117,9 +117,9 @@ def test_a_long_reply_is_cut_and_all_of_it_shown_on_demand(
     assert "Show all" in page
     assert ">2000\n" not in page
     number = page.split('name="number" value="')[1].split('"')[0]
-    whole = browser.act("topics/whole", user="default", topic="bash:long", number=number).json()["data"]
+    whole = browser.act("topics/whole", number=number).json()["data"]
     assert "\n2000\n" in whole
-    gone = browser.act("topics/whole", user="default", topic="bash:long", number="999999")
+    gone = browser.act("topics/whole", number="999999")
     assert gone.status == 422
 
 

@@ -51,7 +51,7 @@ def test_a_topic_is_opened_used_and_closed_by_keyboard_alone(tab: Tab, operated:
     tab.wait_text("String Commands", "#transcript")
     tab.click(".topic-state .danger")
     tab.press("Enter")
-    tab.wait_text("Open again", "main")
+    tab.wait_text("This topic has ended", "#transcript")
     assert "Paris" not in tab.text("main")
     tab.click(".topic-state .main")
     tab.wait_text("/info", "#transcript")
@@ -68,6 +68,18 @@ def test_what_runs_is_shown_with_its_label_and_its_output(tab: Tab, operated: Da
     sending.join()
     tab.wait_text("over", "#transcript .output")
     tab.wait("!document.querySelector('#transcript').innerText.includes('running')")
+
+
+@pytest.mark.requirement("console.topic.whole")
+def test_all_of_a_long_reply_takes_the_place_of_its_beginning(tab: Tab, operated: DaemonProcess) -> None:
+    operated.exec("seq 1 4000", "bash:long")
+    tab.open(f"{operated.url}/console/topics/default/bash:long")
+    tab.wait_text("Show all", "#transcript")
+    tab.click(".reply-actions button")
+    tab.wait_text("\n2000\n", "#transcript")
+    operated.exec("echo more", "bash:long")
+    tab.wait_text("echo more", "#transcript")
+    assert "\n2000\n" in tab.text("#transcript")
 
 
 @pytest.mark.requirement("console.topics.many")

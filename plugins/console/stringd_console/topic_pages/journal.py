@@ -128,6 +128,12 @@ class Journal:
         ended = () if found is None else found.ended
         return sorted((*ended, *self.running(user_id, topic)), key=lambda it: it.begun)
 
+    def find(self, number: str) -> Exchange | None:
+        """Return an exchange that is kept."""
+        self._file()
+        every = (it for topic in self._topics.values() for it in topic.ended)
+        return next((it for it in every if str(it.number) == number), None)
+
     def forget(self, user_id: str, topic: str, before: float) -> None:
         """Forget the exchanges of a topic that ended before a time."""
         self._file()

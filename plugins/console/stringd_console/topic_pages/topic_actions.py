@@ -31,6 +31,7 @@ class TopicActions:
             "close": self.close,
             "complete": self.complete,
             "interrupt": self._command("interrupt"),
+            "jobs": self._command("jobs"),
             "open": self.open,
             "send": self.send,
             "undo": self._command("undo"),
@@ -79,10 +80,7 @@ class TopicActions:
 
     async def whole(self, fields: Mapping[str, str]) -> ActionResult:
         """Return all of a reply that is kept."""
-        user_id, topic = self._target(fields)
-        number = fields.get("number", "")
-        exchanges = journal_of(self._runtime).exchanges(user_id, topic.text)
-        found = next((it for it in exchanges if str(it.number) == number), None)
+        found = journal_of(self._runtime).find(fields.get("number", ""))
         if found is None:
             raise Refusal(
                 ErrorCode.NOT_FOUND, "The console has forgotten this reply: it keeps the last ones only."

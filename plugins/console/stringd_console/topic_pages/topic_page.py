@@ -13,6 +13,7 @@ from stringd.plugin import (
     Refusal,
     RequestRefused,
     Runtime,
+    Session,
     SessionEnded,
     SessionOpened,
     TopicName,
@@ -68,6 +69,7 @@ class TopicPage:
         commands = runtime.commands(self.name.type)
         values = {
             "can_interrupt": "interrupt" in commands,
+            "can_list_jobs": "jobs" in commands,
             "ended": self.ended,
             "exists": session is not None,
             "panel": self._panel,
@@ -82,7 +84,7 @@ class TopicPage:
         return {
             "panel": TEMPLATES.render("topic_panel.html", values),
             "topic-state": TEMPLATES.render("topic_state.html", values),
-            "transcript": await READING.run(_items, exchanges, sender.sent),
+            "transcript": await READING.run(_items, exchanges, sender.sent) or (_note(self.ended, session),),
         }
 
     def _queued(self) -> int:
@@ -120,6 +122,12 @@ def _prompt(topic_type: TopicTypeHelp) -> str:
     """Return what an empty input says about the topic."""
     takes_text = len(topic_type.slash) > 1
     return f"Text, or {topic_type.slash}command" if takes_text else f"{topic_type.slash}command"
+
+
+def _note(ended: str, session: Session | None) -> Item:
+    """Return what stands in place of exchanges where there are none."""
+    html = TEMPLATES.macro("exchange.html", "note")(ended=ended, exists=session is not None)
+    return Item(key="note", html=html)
 
 
 def _items(exchanges: Sequence[Exchange], own: Collection[str]) -> tuple[Item, ...]:
