@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from stringd.testing.process import DaemonProcess
+from tests.console.live_stream import LiveStream
 from tests.console.run_strategies import await_page, finished, page_of, started, strategy
 from tests.console.signing_in import SignedIn, signed_in
 from tests.runs.clients import ENDS, run_client
@@ -135,6 +136,26 @@ def test_a_person_is_answered_here_or_seen_to_be_answered_elsewhere(
         client.until(*ENDS)
     page = await_page(browser, run_id, lambda it: "<p>Milk!</p>" in it)
     assert "is asked</h2>" not in page
+
+
+@pytest.mark.requirement("console.runs.answering")
+def test_what_a_tool_may_do_is_decided_in_place(tmp_path: Path) -> None:
+    daemon = DaemonProcess(tmp_path, ("--approve", "shell"), {}, port=0, data_dir=None, operator=True)
+    daemon.start()
+    daemon.register("default", daemon.home)
+    browser = signed_in(daemon)
+    calls = [[{"name": "bash", "args": {"command": "touch <i>made"}}]]
+    worker = {**echo("finished", toolCalls=calls), "tools": ["topic:bash"]}
+    path = strategy(daemon, "gated", {"worker": worker})
+    with LiveStream(browser, "topics"):
+        run_id = started(daemon, path, "go")
+        page = await_page(browser, run_id, lambda it: 'name="answer" value="yes"' in it)
+        assert "touch &lt;i&gt;made" in page
+        asked = page.partition('name="id" value="')[2].partition('"')[0]
+        assert browser.act("questions/answer", id=asked, answer="no").status == 200
+        page = await_page(browser, run_id, lambda it: ">completed<" in it)
+    assert "DENIED: " in page
+    daemon.kill()
 
 
 @pytest.mark.requirement("console.runs.continue")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from stringd.api.checks import check_optional_text, check_sync, check_word, check_words
+
+if TYPE_CHECKING:
+    # Subcommands import this module, too.
+    import asyncio
 
 LONGEST_TITLE = 256
 LONGEST_BODY = 1024 * 1024

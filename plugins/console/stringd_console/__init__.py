@@ -17,6 +17,7 @@ from stringd_console.console_page import (
 from stringd_console.page_content.html_templates import PageTemplates
 from stringd_console.page_content.markdown_html import markdown_html
 from stringd_console.page_content.shown_text import shown_text
+from stringd_console.questions.question_cards import QuestionCards
 
 __all__ = [
     "Act",
@@ -26,6 +27,7 @@ __all__ = [
     "Item",
     "PageRequest",
     "PageTemplates",
+    "QuestionCards",
     "Region",
     "Regions",
     "View",

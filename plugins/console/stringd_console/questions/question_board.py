@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from stringd.plugin import ClosedQuestion, OpenQuestion, Questions
+from stringd.plugin import ClosedQuestion, OpenQuestion, Question, Questions
 
 _SHOWN_SECONDS = 10.0
 _FORGOTTEN = "it is no longer open"
@@ -27,6 +27,8 @@ class QuestionBoard:
     """Remembers what it has shown, so that nothing vanishes without a word."""
 
     questions: Questions
+    concerns: Callable[[Question], bool] = lambda _: True
+    """Which questions are shown."""
     _open: dict[str, OpenQuestion] = field(default_factory=dict)
     _closed: dict[str, tuple[BoardEntry, float]] = field(default_factory=dict)
 
@@ -49,7 +51,7 @@ class QuestionBoard:
 
     def _note_closed(self) -> None:
         now = time.monotonic()
-        opened = {it.id: it for it in self.questions.listed()}
+        opened = {it.id: it for it in self.questions.listed() if self.concerns(it.question)}
         for gone in self._open.keys() - opened.keys():
             outcome = self.questions.closed(gone) or ClosedQuestion(id=gone, user_id=None, reason=_FORGOTTEN)
             entry = BoardEntry(opened=self._open[gone], outcome=outcome)

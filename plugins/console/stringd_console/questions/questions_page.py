@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field
 
 from stringd.plugin import (
     ErrorCode,
@@ -19,8 +18,9 @@ from stringd.plugin import (
 )
 from stringd_console.console_page import ConsolePage, Item, PageRequest, Regions, View
 from stringd_console.questions.answering import Answering
-from stringd_console.questions.question_board import BoardEntry, QuestionBoard
+from stringd_console.questions.question_board import BoardEntry
 from stringd_console.questions.question_card import TEMPLATES, question_item
+from stringd_console.questions.question_cards import QuestionCards
 
 KINDS = frozenset({QuestionAsked.kind, QuestionAnswered.kind, QuestionWithdrawn.kind})
 
@@ -50,8 +50,14 @@ def questions_page(runtime: Runtime) -> ConsolePage:
 
 
 def _all(questions: Questions) -> View:
-    cards = _Cards(QuestionBoard(questions))
-    return View(title="Questions", template="questions.html", regions=cards.regions, changes=cards.changes)
+    cards = QuestionCards(questions)
+
+    async def regions() -> Regions:
+        items, waiting = cards.items()
+        summary = TEMPLATES.render("questions_summary.html", waiting=waiting, is_empty=not items)
+        return {"summary": summary, "questions": items}
+
+    return View(title="Questions", template="questions.html", regions=regions, changes=cards.changes)
 
 
 def _one(questions: Questions, question_id: str) -> View:
@@ -77,25 +83,3 @@ def _one(questions: Questions, question_id: str) -> View:
                 yield None
 
     return View(title="Question", template="question.html", regions=regions, changes=changes)
-
-
-@dataclass(slots=True)
-class _Cards:
-    """The elements of all questions; each is rendered once, and again when it is closed."""
-
-    board: QuestionBoard
-    _items: dict[tuple[str, bool], Item] = field(default_factory=dict)
-
-    def changes(self) -> AsyncGenerator[object, None]:
-        return self.board.changes()
-
-    async def regions(self) -> Regions:
-        entries = self.board.entries()
-        known = self._items
-        self._items = {}
-        for entry in entries:
-            key = entry.opened.id, entry.outcome is not None
-            self._items[key] = known.get(key) or question_item(entry)
-        waiting = sum(it.outcome is None for it in entries)
-        summary = TEMPLATES.render("questions_summary.html", waiting=waiting, is_empty=not entries)
-        return {"summary": summary, "questions": tuple(self._items.values())}

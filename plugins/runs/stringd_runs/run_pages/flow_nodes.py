@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -92,11 +93,16 @@ class FlowNode:
         """Note that the execution has ended, so that active steps have failed or were stopped."""
         active = [it for it in self.all() if it.is_active]
         agents = [it for it in active if it.is_agent]
-        blamed = [it for it in agents if it.name in message] if len(agents) > 1 else agents
+        blamed = [it for it in agents if _is_named(it.name, message)] if len(agents) > 1 else agents
         failed = {it.key for it in blamed or agents} if has_failed else set()
         for node in active:
             is_failed = any(node.holds(key) for key in failed) or (has_failed and not agents)
             node.ending = NodeState.FAILED if is_failed else NodeState.STOPPED
+
+
+def _is_named(name: str, message: str) -> bool:
+    """Whether a message contains a name as a word of its own."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", message) is not None
 
 
 def flow_nodes(tree: Any) -> FlowNode:

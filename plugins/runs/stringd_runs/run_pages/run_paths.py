@@ -33,7 +33,8 @@ class RunPaths:
                 return NewRun(self._runtime, service.providers, request.query.get("strategy", "")).view()
         user, run_id = self._run(request)
         step = request.query.get("step", "")[:_LONGEST_STEP]
-        return await RunView(service.runs, self._watched, user, run_id, step).view()
+        view = RunView(self._runtime, service.runs, self._watched, user, run_id, step)
+        return await view.view()
 
     async def transcript(self, request: PageRequest) -> Download:
         """Return the transcript of the run that a path names, or refuse."""

@@ -128,6 +128,10 @@ class RunStory:
                 self.end_call(agent)
                 call.close(state, at)
 
+    def forget_calls(self) -> None:
+        """Note that no agent is in a call any more."""
+        self._active.clear()
+
     def begin(self) -> None:
         """Forget the figures of an earlier execution."""
         self.executions += 1

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Collection, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
-from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from typing import Any
@@ -12,9 +13,9 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from stringd.plugin import ErrorCode, Refusal, User
+from stringd.plugin import ErrorCode, Question, QuestionKind, Refusal, Runtime, User
 from stringd.plugin.workers import READING
-from stringd_console import Item, Regions, View, markdown_html
+from stringd_console import Item, QuestionCards, Regions, View, markdown_html
 from stringd_runs.messages.daemon_replies import RunStatus
 from stringd_runs.messages.run_progress import RunState
 from stringd_runs.run_pages.call_content import CallContent
@@ -27,7 +28,9 @@ from stringd_runs.run_pages.run_story import RunEntry
 from stringd_runs.run_pages.run_watch import WatchedRun
 from stringd_runs.run_pages.watched_runs import WatchedRuns
 from stringd_runs.running.people import AskedPerson
+from stringd_runs.running.run_event_kinds import TOPIC_TYPE
 from stringd_runs.running.runs import Runs
+from stringd_runs.tools.run_topics import last_part
 
 _MOST_SHOWN = 40
 _CATCH_UP_SECONDS = 0.2
@@ -67,13 +70,16 @@ class ShownRun:
 class RunView:
     """Renders one run, as far as a step of it is chosen only that."""
 
-    def __init__(self, runs: Runs, watched: WatchedRuns, user: User, run_id: str, step: str) -> None:
+    def __init__(
+        self, runtime: Runtime, runs: Runs, watched: WatchedRuns, user: User, run_id: str, step: str
+    ) -> None:
         self._runs = runs
         self._watched = watched
         self._user = user
         self._run_id = run_id
         self._step = step
         self._content = CallContent()
+        self._cards = QuestionCards(runtime.questions, self._concerns)
         self._flow: tuple[object, Markup] = (None, Markup(""))
         self._prompts: dict[str, Markup] = {}
         self._result: tuple[Note | None, Markup] = (None, Markup(""))
@@ -89,8 +95,31 @@ class RunView:
             template="run.html",
             values={"step": self._step},
             regions=self._regions,
-            changes=partial(self._watched.changes, self._user, self._run_id),
+            changes=self._changes,
         )
+
+    async def _changes(self) -> AsyncGenerator[object, None]:
+        following = asyncio.create_task(self._follow_questions())
+        try:
+            async with aclosing(self._watched.changes(self._user, self._run_id)) as changes:
+                async for it in changes:
+                    yield it
+        finally:
+            following.cancel()
+
+    async def _follow_questions(self) -> None:
+        async with aclosing(self._cards.changes()) as changes:
+            async for _ in changes:
+                self._watched.watched(self._user, self._run_id).note_change()
+
+    def _concerns(self, question: Question) -> bool:
+        """Whether a question is one of the run's tools; people are asked in places of their own."""
+        if question.user_id != self._user.id or question.topic is None:
+            return False
+        kind, _, name = question.topic.partition(":")
+        if kind == TOPIC_TYPE and name == self._run_id:
+            return question.kind is not QuestionKind.TEXT
+        return question.topic.rpartition(":")[2] == last_part(self._run_id)
 
     async def _regions(self) -> Regions:
         run = self._watched.watched(self._user, self._run_id)
@@ -106,6 +135,7 @@ class RunView:
             "facts": _part("facts", shown),
             "alerts": Markup("") if run.is_up_to_date else _READING,
             "asked": tuple([await self._asked_item(it) for it in asked]),
+            "permissions": self._cards.items()[0],
             "flow": self._picture(run, [it.agent for it in asked]),
             "controls": _part("controls", shown),
             "outcome": await self._outcome(run, shown),

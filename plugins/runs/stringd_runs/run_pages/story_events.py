@@ -133,7 +133,7 @@ def _fail(story: RunStory, message: Message) -> None:
         node = story.find(call.node)
         is_failed = node is not None and node.ending is NodeState.FAILED
         call.close(CallState.FAILED if is_failed else CallState.STOPPED, at)
-    story.close_calls(CallState.STOPPED, at)
+    story.forget_calls()
     title = "Stopped" if is_cancelled else "Failed"
     story.note(message, "cancelled" if is_cancelled else "failed", title, error["message"])
     story.version += 1
