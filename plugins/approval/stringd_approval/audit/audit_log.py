@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stringd.plugin.workers import STORAGE
-from stringd_approval.audit.log_file import AuditFailed, Entry, LogFile
+from stringd_approval.audit.audit_log_file import AuditFailed, Entry, LogFile
 from stringd_approval.audit.log_line import Head, encode_fields
 
 log = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stringd.text.printed_lines import SCREEN_NOTE, PrintedLines
+from stringd.text.line_emulator import SCREEN_NOTE, PrintedLines
 
 WHOLE = {
     "lines": ("one\r\ntwo\n", "one\ntwo\n"),

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 
+from stringd.api.event_interfaces import EventFilter, Published
 from stringd.api.events import Lost, Output
-from stringd.api.watching import EventFilter, Published
 
 MOST_EVENTS = 5000
 MOST_BYTES = 1024 * 1024

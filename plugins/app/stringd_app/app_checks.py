@@ -39,9 +39,9 @@ from stringd.plugin.documents import (
     read_text,
 )
 from stringd.plugin.text import nearest
-from stringd_app.command_safety import unproved
 from stringd_app.declaration_checks import VARIABLE, check_modifiers, check_parameters, check_url
 from stringd_app.entry_document import is_name, named_entry, read_entry
+from stringd_app.unproved_values import unproved
 
 Methods: TypeAlias = Callable[[], Collection[ActionMethod]]
 
