@@ -19,6 +19,7 @@ from tests.protocol.clauses_bash import BASH
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
 from tests.protocol.clauses_client import CLIENT
 from tests.protocol.clauses_console_access import CONSOLE_ACCESS, CONSOLE_COMMAND
+from tests.protocol.clauses_console_approval import CONSOLE_APPROVAL
 from tests.protocol.clauses_console_browsers import CONSOLE_BROWSERS
 from tests.protocol.clauses_console_people import CONSOLE_APPS, CONSOLE_USERS
 from tests.protocol.clauses_console_questions import CONSOLE_QUESTIONS
@@ -58,7 +59,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *ACTION_METHODS,
     *(CONSOLE_ACCESS + CONSOLE_BROWSERS + CONSOLE_COMMAND + CONSOLE_APPS + CONSOLE_USERS),
     *CONSOLE_TOPICS,
-    *CONSOLE_QUESTIONS,
+    *(CONSOLE_QUESTIONS + CONSOLE_APPROVAL),
     *CONSOLE_RUNS,
     *(APPROVAL_REQUESTS + APPROVAL_POLICY + APPROVAL_AUDIT + APPROVAL_EXECUTION),
     *QUESTIONS,

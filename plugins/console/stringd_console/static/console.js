@@ -582,6 +582,7 @@ function begin() {
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   document.addEventListener("submit", (event) => {
     if (event.target.dataset.act) { event.preventDefault(); submit(event.target, event.submitter); }
+    if (event.target.dataset.goes) { event.preventDefault(); goWith(event.target); }
   });
   document.addEventListener("click", (event) => {
     const { target } = event;
@@ -603,6 +604,7 @@ function begin() {
   decorate(document);
   for (const region of document.querySelectorAll("[data-follows]")) followEnd(region);
   setInterval(() => showAges(document), 1000);
+  for (const input of document.querySelectorAll("[data-zone]")) input.value = new Date().getTimezoneOffset();
   watchDecisions();
   for (const input of document.querySelectorAll("textarea[data-sends]")) {
     import("./command-input.js").then(({ takeCommands }) => takeCommands(input, act));
