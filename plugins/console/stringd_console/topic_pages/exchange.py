@@ -8,7 +8,7 @@ from itertools import count
 from sys import getsizeof
 
 from stringd.plugin import Edit, Output, Reply
-from stringd.plugin.text import limited, mask_beginning
+from stringd.plugin.text import first_line, limited, mask_beginning
 
 MOST_CHARACTERS = 64 * 1024
 """The most characters that are kept of a command or of a reply's content."""
@@ -48,7 +48,7 @@ class Exchange:
     @property
     def text(self) -> str:
         """The command as it may be shown."""
-        if self.label is None or self.shown.partition("\n")[0] == self.label:
+        if self.label is None or first_line(self.shown) == self.label:
             return self.shown
         return self.label
 
