@@ -1,1 +1,0 @@
-"""Approval's pages in the console: the log, the grants and the policy."""
