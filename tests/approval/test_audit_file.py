@@ -16,7 +16,7 @@ import pytest
 
 from stringd.cli.main import main
 from stringd_approval.audit.audit_log import AuditLog
-from stringd_approval.audit.log_file import AuditFailed
+from stringd_approval.audit.audit_log_file import AuditFailed
 from stringd_approval.audit.log_reader import read_log
 from stringd_approval.audit.tampering import Tampering
 from stringd_approval.audit.verification import Verified, verify

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from stringd.documents.syntax.diagnostics import DiagnosticCode
-from stringd_app.checking import check_file
+from stringd_app.app_checks import check_file
 from tests.apps.shelf import put, write_app
 from tests.programs import run_stringd
 from tests.repository.tree import ROOT

@@ -12,7 +12,7 @@ import pytest
 from stringd.documents.syntax.frontmatter import MOST_CHARACTERS
 from stringd.plugin.actions import ActionCall, ActionMethod, Answer, flaw_of_action
 from stringd.plugin.documents import Action, Diagnostic, DiagnosticCode
-from stringd_app.checking import check_file
+from stringd_app.app_checks import check_file
 from tests.docs.pages import text_of
 
 Code = DiagnosticCode

@@ -8,7 +8,7 @@ import pytest
 
 from stringd.plugin.terminal import parse
 from stringd_bash.screen import Screen
-from stringd_bash.terminal_emulator import Emulator
+from stringd_bash.screen_emulator import Emulator
 from stringd_bash.terminal_size import Size
 
 

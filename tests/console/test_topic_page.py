@@ -107,6 +107,21 @@ def test_a_running_command_is_cancelled_and_a_program_gets_its_input(
     page_of(browser, "bash:run", lambda it: "got-Ada" in it)
 
 
+@pytest.mark.requirement("console.topic.acting")
+def test_commands_that_wait_are_cancelled_and_shown_as_such(
+    operated: DaemonProcess, browser: SignedIn
+) -> None:
+    for text in ("sleep 100", "echo first-waiting", "echo second-waiting"):
+        browser.act("topics/send", user="default", topic="bash:queue", text=text)
+    page = page_of(browser, "bash:queue", lambda it: "2 waiting" in it)
+    assert "Cancel all 2 that you sent" in page
+    cancelled = browser.act("topics/cancel-waiting", user="default", topic="bash:queue")
+    assert cancelled.json()["notice"] == "2 commands cancelled."
+    browser.act("topics/cancel", user="default", topic="bash:queue")
+    page = page_of(browser, "bash:queue", lambda it: it.count("CANCELLED") == 3)
+    assert "second-waiting" in page
+
+
 @pytest.mark.requirement("console.topic.whole")
 def test_a_long_reply_is_cut_and_all_of_it_shown_on_demand(
     operated: DaemonProcess, browser: SignedIn

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from stringd.api.event_interfaces import EventFilter, EventKind, Observer, Published
 from stringd.api.events import CommandBegun, CommandEnded, Event, Lost, Output, UserAdded
-from stringd.api.watching import EventFilter, EventKind, Observer, Published
-from stringd.events import recent_events, watcher
+from stringd.events import recent_events, watch_outbox
 from stringd.events.bus import MOST_EVENT_BYTES, EventBus
 from stringd.events.flood_limit import MOST_IN_A_SECOND, FloodLimit
 from stringd.events.recent_events import RecentEvents
-from stringd.events.watcher import Batch, Watch
+from stringd.events.watch_outbox import Batch, Watch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +194,7 @@ def test_request_id_counts_towards_the_weight() -> None:
 def test_slow_watcher_loses_output_first_and_gets_the_count(steps: str) -> None:
     """c: a command begins, o: output, r: an event is read."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(watcher, "MOST_EVENTS", 12)
+        patch.setattr(watch_outbox, "MOST_EVENTS", 12)
         watching = Watch(EventFilter(), 0)
         seen: list[Published] = []
         offered: list[Published] = []
@@ -222,14 +222,14 @@ def test_watcher_that_never_reads_takes_bounded_memory() -> None:
     async def run() -> tuple[int, bool, list[Published]]:
         bus = bus_with_leaves()
         with bus.watch() as watching:
-            for number in range(watcher.MOST_EVENTS * 3):
+            for number in range(watch_outbox.MOST_EVENTS * 3):
                 bus.publish(begun(str(number)))
             length = sum(len(it.events) for it in watching._outbox)
             return length, watching.is_closed, await read_all(watching)
 
     length, is_closed, seen = asyncio.run(run())
     assert is_closed
-    assert length <= watcher.MOST_EVENTS + 1000
+    assert length <= watch_outbox.MOST_EVENTS + 1000
     assert isinstance(seen[-1].event, Lost)
     assert seen[-1].event.count is None
 

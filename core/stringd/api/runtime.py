@@ -12,6 +12,7 @@ from stringd.api.additions import CommandHelp, PluginSummary, TopicTypeHelp
 from stringd.api.checks import check_async, check_word
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.effects import Effect
+from stringd.api.event_interfaces import Events
 from stringd.api.http import HttpClient
 from stringd.api.offered_prompts import PromptSource
 from stringd.api.offered_tools import Tool
@@ -23,7 +24,6 @@ from stringd.api.sessions import Session, SessionSummary, TopicName
 from stringd.api.storage import PluginStorage
 from stringd.api.undo import Undo
 from stringd.api.users import User
-from stringd.api.watching import Events
 from stringd.api.workers import Workers
 from stringd.config import Config
 

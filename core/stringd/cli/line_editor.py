@@ -95,7 +95,7 @@ def _stdout_on_stderr() -> Iterator[None]:
 
 def _history_file() -> Path | None:
     """Return the history file, or None if the path is not a regular file."""
-    from stringd.files.regular import require_file
+    from stringd.files.regular_files import require_file
 
     try:
         history = program_folder() / "history"

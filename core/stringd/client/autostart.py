@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from stringd.client.user_directories import program_folder
 from stringd.config import absolute_plugins, split_names
 from stringd.errors import DaemonUnreachable, Fault
-from stringd.files.regular import require_file
+from stringd.files.regular_files import require_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,11 +11,11 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
+from stringd.api.event_interfaces import EVERYTHING, EventFilter, EventKind, Observer, Published
 from stringd.api.events import BASE_WEIGHT, CORE_KINDS, Event, Lost, Output
-from stringd.api.watching import EVERYTHING, EventFilter, EventKind, Observer, Published
 from stringd.events.flood_limit import MOST_IN_A_SECOND, FloodLimit
 from stringd.events.recent_events import RecentEvents
-from stringd.events.watcher import Batch, Watch
+from stringd.events.watch_outbox import Batch, Watch
 from stringd.text.wire_json import encode_event
 
 log = logging.getLogger(__name__)

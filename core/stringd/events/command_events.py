@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from stringd.api.event_interfaces import Events
 from stringd.api.events import CommandBegun, CommandEnded
-from stringd.api.watching import Events
 from stringd.events.output_feed import OutputFeed, SecretNames
 
 

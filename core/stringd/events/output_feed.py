@@ -10,8 +10,8 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TypeAlias
 
+from stringd.api.event_interfaces import Events
 from stringd.api.events import Output
-from stringd.api.watching import Events
 from stringd.events.unpublished_output import PrintedText
 
 SECONDS_BETWEEN = 0.1

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, TypeAlias
 
+from stringd.api.event_interfaces import Published
 from stringd.api.events import Event, Lost
-from stringd.api.watching import Published
 
 MOST_EVENTS = 10_000
 MOST_BYTES = 8 * 1024 * 1024

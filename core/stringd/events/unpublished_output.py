@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Mapping
 
 from stringd.text.head_and_tail import limited, omission
+from stringd.text.line_emulator import PrintedLines
 from stringd.text.masking import margin_of, mask_head, mask_piece, mask_tail
-from stringd.text.printed_lines import PrintedLines
 
 MOST_BYTES = 16 * 1024
 """The most bytes that one event shows."""

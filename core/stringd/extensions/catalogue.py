@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from stringd.api.cli import CliCommand
 from stringd.api.commands import Command, Interceptor, TopicGroup
 from stringd.api.documents import Loader, Renderer
+from stringd.api.event_interfaces import EventKind, Observer
 from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
 from stringd.api.offered_prompts import PromptSource
@@ -17,7 +18,6 @@ from stringd.api.offered_tools import Tool
 from stringd.api.runtime import Service
 from stringd.api.settings import Settings, option_of, settings_by_key
 from stringd.api.topic_types import TopicType
-from stringd.api.watching import EventKind, Observer
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute

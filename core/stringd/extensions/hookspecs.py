@@ -13,6 +13,7 @@ import pluggy
 from stringd.api.cli import CliCommand
 from stringd.api.commands import Command, Interceptor
 from stringd.api.documents import Loader, Renderer
+from stringd.api.event_interfaces import EventKind, Observer
 from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
 from stringd.api.offered_prompts import PromptSource
@@ -20,7 +21,6 @@ from stringd.api.offered_tools import Tool
 from stringd.api.runtime import Runtime, Service
 from stringd.api.settings import Settings
 from stringd.api.topic_types import TopicType
-from stringd.api.watching import EventKind, Observer
 from stringd.config import Config
 
 if TYPE_CHECKING:

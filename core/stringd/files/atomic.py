@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import BinaryIO
 
 from stringd.files.open_directory import Directory
-from stringd.files.regular import require_regular
+from stringd.files.regular_files import require_regular
 
 log = logging.getLogger(__name__)
 

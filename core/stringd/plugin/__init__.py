@@ -23,6 +23,7 @@ from stringd.api.documents import (
     Package,
     Renderer,
 )
+from stringd.api.event_interfaces import EventFilter, EventKind, Events, Observer, Published
 from stringd.api.events import (
     CommandBegun,
     CommandEnded,
@@ -75,7 +76,6 @@ from stringd.api.storage import Entries, PluginStorage
 from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.undo import Step, Undo
 from stringd.api.users import User
-from stringd.api.watching import EventFilter, EventKind, Events, Observer, Published
 from stringd.api.workers import Budget, Workers
 from stringd.api.zones import Zone
 from stringd.config import Config, parse_seconds

@@ -8,7 +8,7 @@ from stringd.files.atomic import write_atomically
 from stringd.files.open_directory import Directory, made_folder, open_folder, status_of
 from stringd.files.protected import OWN_PREFIX
 from stringd.files.real_path import real_path
-from stringd.files.regular import NotRegular, open_file, read_regular
+from stringd.files.regular_files import NotRegular, open_file, read_regular
 
 __all__ = [
     "OWN_PREFIX",

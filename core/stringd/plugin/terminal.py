@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stringd.text.printed_lines import PrintedLines
+from stringd.text.line_emulator import PrintedLines
 from stringd.text.terminal_sequences import (
     ALTERNATE,
     LONGEST_UNFINISHED,

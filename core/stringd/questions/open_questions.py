@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from stringd.api.event_interfaces import Observer
 from stringd.api.events import (
     DaemonStopping,
     Event,
@@ -21,7 +22,6 @@ from stringd.api.events import (
 )
 from stringd.api.questions import Answer, ClosedQuestion, OpenQuestion, Question, Trust
 from stringd.api.runtime import Disconnected
-from stringd.api.watching import Observer
 from stringd.errors import ErrorCode, QuestionClosed, QuestionNotFound, Unanswered
 from stringd.questions.answer_values import make_answer
 from stringd.questions.operator import Operator

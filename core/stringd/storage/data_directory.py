@@ -14,7 +14,7 @@ from stringd.errors import DataDirectoryInUse, Fault
 from stringd.files.atomic import remove_leftovers, write_atomically
 from stringd.files.open_directory import Directory, open_folder
 from stringd.files.protected import protected
-from stringd.files.regular import NotRegular, read_regular, require_regular
+from stringd.files.regular_files import NotRegular, read_regular, require_regular
 
 LARGEST = 100 * 1024 * 1024
 PRIVATE = 0o600

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, TypeVar, TypeVarTuple, Unpack
 
 from stringd.errors import Fault, StorageFailed
 from stringd.files.protected import SQLITE_PARTS
-from stringd.files.regular import NotRegular, require_file
+from stringd.files.regular_files import NotRegular, require_file
 from stringd.storage.data_directory import PRIVATE, set_aside
 
 log = logging.getLogger(__name__)

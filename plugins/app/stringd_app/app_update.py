@@ -13,7 +13,6 @@ from stringd.plugin.files import finish
 from stringd.plugin.workers import READING, STORAGE
 from stringd_app.app_registry import not_installed, packages_directory, plugin_app
 from stringd_app.app_sources import AppSource
-from stringd_app.command_safety import refuse_unproved
 from stringd_app.entry_document import entry_in, is_name, read_entry
 from stringd_app.install_record import InstallRecord, identity_in, stored_record
 from stringd_app.install_report import app_lines
@@ -29,6 +28,7 @@ from stringd_app.installed_files import (
 from stringd_app.obtained_source import Obtained, obtain
 from stringd_app.sources import Staged, stage
 from stringd_app.staging import Staging, staging
+from stringd_app.unproved_values import refuse_unproved
 from stringd_app.update_report import change_lines
 
 

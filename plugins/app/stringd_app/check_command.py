@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from stringd.plugin.actions import ActionMethod
     from stringd.plugin.documents import Diagnostic
     from stringd.plugin.inspection import Inspection
-    from stringd_app.checking import Methods
+    from stringd_app.app_checks import Methods
 
 MISUSE = 2
 
@@ -64,7 +64,7 @@ def _lines(found: Inspection) -> Iterator[str]:
 
 def _check(file: Path, root: Path, methods: Methods) -> list[Diagnostic]:
     # The template languages are slow to import, and no other subcommand needs them.
-    from stringd_app.checking import check_file
+    from stringd_app.app_checks import check_file
 
     return check_file(file, root, methods)
 

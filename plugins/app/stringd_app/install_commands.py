@@ -12,7 +12,6 @@ from stringd.plugin.workers import READING, STORAGE
 from stringd_app.app_registry import find_app, not_installed, packages_directory, plugin_app, source_of
 from stringd_app.app_sources import AppSource
 from stringd_app.app_update import update_app
-from stringd_app.command_safety import refuse_unproved
 from stringd_app.entry_document import entry_in, is_name, read_entry
 from stringd_app.install_record import (
     Identity,
@@ -27,6 +26,7 @@ from stringd_app.installed_files import digests_of, write_digests
 from stringd_app.obtained_source import Obtained, obtain
 from stringd_app.sources import Staged, stage
 from stringd_app.staging import Staging, staging
+from stringd_app.unproved_values import refuse_unproved
 
 _PREFIX = "app:"
 

@@ -112,7 +112,7 @@ async def _flaws(files: Sequence[Path], directory: Path, invocation: Invocation)
     """Return what `stringd check` finds; templates are compiled in the worker processes of the daemon."""
     # These imports load Jinja2, which the daemon does not need at startup.
     from stringd.plugin.actions import check_template_in
-    from stringd_app.checking import check_text
+    from stringd_app.app_checks import check_text
 
     session, workers = invocation.session, invocation.runtime.template_workers
     owner = f"{session.user.id}:{session.name}"

@@ -28,8 +28,8 @@ from stringd_approval.asking.gate import Gate
 from stringd_approval.asking.grants import Grants
 from stringd_approval.asking.sudo_password import SudoPassword
 from stringd_approval.audit.audit_log import AuditLog
+from stringd_approval.audit.audit_log_file import AuditFailed
 from stringd_approval.audit.command_entries import command_decision, command_sent
-from stringd_approval.audit.log_file import AuditFailed
 from stringd_approval.audit.request_entries import RequestEntry
 from stringd_approval.broker import Broker
 from stringd_approval.decision import Decision

@@ -12,7 +12,7 @@ from stringd_approval.asking.decider import Decider, withdrawn
 from stringd_approval.asking.sudo_password import SudoPassword
 from stringd_approval.audit import request_entries as entries
 from stringd_approval.audit.audit_log import AuditLog
-from stringd_approval.audit.log_file import AuditFailed
+from stringd_approval.audit.audit_log_file import AuditFailed
 from stringd_approval.audit.request_entries import RequestEntry
 from stringd_approval.decision import Decision, Outcome
 from stringd_approval.exec_request import ExecRequest

@@ -31,6 +31,8 @@ from stringd_approval.requesting.request_subcommand import REQUEST as REQUEST_SU
 if TYPE_CHECKING:
     from starlette.routing import Route
 
+    from stringd_console import ConsolePage
+
 
 @hookimpl
 def stringd_settings() -> Iterable[Settings]:
@@ -80,6 +82,15 @@ def stringd_tools(runtime: Runtime) -> Iterable[Tool]:
 def stringd_cli() -> Iterable[CliCommand]:
     """Add the subcommands."""
     return (AUDIT, POLICY, REQUEST_SUBCOMMAND)
+
+
+@hookimpl(optionalhook=True)
+def stringd_console(runtime: Runtime) -> Iterable[ConsolePage]:
+    """Add the pages of the log, and of the grants and the policy."""
+    from stringd_approval.console_pages.log_page import LogPage
+    from stringd_approval.console_pages.policy_page import PolicyPage
+
+    return (LogPage(runtime).page, PolicyPage(runtime).page)
 
 
 def _concerns(invocation: Invocation) -> bool:

@@ -17,7 +17,7 @@ from stringd.plugin.terminal import (
 from stringd.plugin.text import limited
 from stringd_bash.screen import Screen
 from stringd_bash.screen_actions import IGNORED_IN_LINES, WITHIN_LINE
-from stringd_bash.terminal_emulator import Emulator, has_effect
+from stringd_bash.screen_emulator import Emulator, has_effect
 from stringd_bash.terminal_size import Size
 
 _ABOVE = "output before the screen"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from stringd_bash.cells import text_of
 from stringd_bash.screen import Screen
-from stringd_bash.terminal_emulator import Emulator
+from stringd_bash.screen_emulator import Emulator
 
 _COMMAND = "//screen"
 

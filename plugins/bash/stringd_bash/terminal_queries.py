@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from stringd.plugin.terminal import parse, without_unfinished
 from stringd_bash.output_rendering import most_nanoseconds
 from stringd_bash.screen import Screen
-from stringd_bash.terminal_emulator import Emulator
+from stringd_bash.screen_emulator import Emulator
 from stringd_bash.terminal_size import Size
 
 _QUERY = re.compile(

@@ -57,17 +57,15 @@ class PageFrame:
 
     async def page(self, page: ConsolePage, view: View, browser: str) -> Markup:
         """Return a page as it is now, for the browser with this id."""
-        frame = Snapshot(await self._regions())
-        parts = [Snapshot(await (it.first_regions or it.regions)()) for it in (view, *view.parts)]
-        shown = {name: region for part in parts for name, region in part.regions.items()}
+        frame, shown = Snapshot(await self._regions()), Snapshot(await (view.first_regions or view.regions)())
         return self._templates.render(
             "page.html",
             browser=browser,
             content=page.templates.render(
-                view.template, view.values, region=partial(_region, shown), title=view.title
+                view.template, view.values, region=partial(_region, shown.regions), title=view.title
             ),
             current=page,
-            known=",".join(it.digest for it in (frame, *parts)),
+            known=f"{frame.digest},{shown.digest}",
             pages=self.pages,
             region=partial(_region, frame.regions),
             title=view.title,

@@ -17,7 +17,7 @@ from stringd.documents.paths.text_charsets import UTF_8, decoded, known_charset,
 from stringd.documents.syntax.blocks import slug
 from stringd.errors import ErrorCode, NoSuchFile, Refusal
 from stringd.files.open_directory import status_of
-from stringd.files.regular import open_file
+from stringd.files.regular_files import open_file
 from stringd.text.formatting import line_range, listed, nearest_first
 
 LARGEST = 4 * 1024**3

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from stringd.errors import ErrorCode, NoSuchFile, Refusal
-from stringd.files.regular import NotRegular
+from stringd.files.regular_files import NotRegular
 
 LIMIT = 10 * 1024 * 1024
 """The size limit of files that are read as a whole."""

@@ -25,7 +25,7 @@ from stringd.errors import ErrorCode, Refusal
 from stringd.files.atomic import replacement, stamp
 from stringd.files.open_directory import Directory, is_there, made_folder, open_folder
 from stringd.files.protected import refuse_file
-from stringd.files.regular import Content, open_file, read_regular, require_regular
+from stringd.files.regular_files import Content, open_file, read_regular, require_regular
 from stringd.text.lru_cache import LruCache
 from stringd.text.media_type_detection import binary_document_type, is_pdf
 

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from starlette.datastructures import Headers, QueryParams
 from starlette.types import Message, Receive, Scope, Send
 
+from stringd.api.event_interfaces import EventFilter, Published
 from stringd.api.events import Event, Lost
-from stringd.api.watching import EventFilter, Published
 from stringd.errors import InvalidRequest
-from stringd.events.watcher import Watch
+from stringd.events.watch_outbox import Watch
 from stringd.runtime.local import LocalRuntime
 from stringd.server.exec_response import RAW_HEADERS
 from stringd.server.requests import disconnected

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from stringd.plugin.workers import STORAGE
-from stringd_approval.audit.log_file import AuditFailed, Entry, LogFile
+from stringd_approval.audit.audit_log_file import AuditFailed, Entry, LogFile
 from stringd_approval.audit.log_line import Head, encode_fields
 
 log = logging.getLogger(__name__)
@@ -35,6 +36,7 @@ class AuditLog:
         self._file = LogFile(data_dir, largest)
         self._waiting: list[_Waiting] = []
         self._writer: asyncio.Task[None] | None = None
+        self._watchers: set[asyncio.Event] = set()
         self.problem: str | None = None
 
     @property
@@ -53,6 +55,16 @@ class AuditLog:
         self._waiting.append(waiting)
         self._begin()
         return waiting.written
+
+    @contextmanager
+    def watched(self) -> Iterator[asyncio.Event]:
+        """Return an event that is set, in the context, whenever entries were written or could not be."""
+        changed = asyncio.Event()
+        self._watchers.add(changed)
+        try:
+            yield changed
+        finally:
+            self._watchers.discard(changed)
 
     async def open(self) -> None:
         """Open the file and mend its end, or raise `AuditFailed`."""
@@ -97,6 +109,9 @@ class AuditLog:
             for it, head in zip(batch, heads, strict=True):
                 if not it.written.done():
                     it.written.set_result(head)
+        finally:
+            for changed in self._watchers:
+                changed.set()
 
     def _fail(self, batch: Sequence[_Waiting], problem: str) -> None:
         self.problem = problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -22,11 +22,17 @@ def read_log(data_dir: Path) -> Iterator[ReadLine]:
 
     The last file is opened first: a daemon may put it aside meanwhile.
     """
+    with opened_log(data_dir) as files:
+        yield from _lines(files)
+
+
+@contextmanager
+def opened_log(data_dir: Path) -> Iterator[Sequence[tuple[str, BinaryIO]]]:
+    """Return the names and the files of a log, the oldest first; raise `Fault` if they can't be read."""
     try:
         with ExitStack() as stack:
             folder = stack.enter_context(open_folder(Path(os.path.realpath(data_dir)), own=True))
-            files = _opened(folder, stack)
-            yield from _lines(files)
+            yield _opened(folder, stack)
     except OSError as error:
         raise Fault(f"cannot read the log in {data_dir}: {error.strerror}") from error
 

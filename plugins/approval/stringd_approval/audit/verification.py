@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from stringd_approval.audit.log_line import TORN, Head, LogLine, digest_of, parse_line
 from stringd_approval.audit.tampering import Fault, Neighbours, Place, Tampering, classify
@@ -135,6 +135,13 @@ class _Verification:
                 is_copy_of_previous=self.previous is not None and self.previous.data == line.data,
                 digest=digest_of(line.data),
                 has_copy_behind=any(it.data == line.data for it in rest),
-                following=[it for it in map(parse_line, (it.data for it in rest)) if it],
+                following=list(_links(rest)),
             ),
         )
+
+
+def _links(lines: Iterable[ReadLine]) -> Iterator[LogLine]:
+    """Yield entries without their own fields: there may be very many."""
+    for line in lines:
+        if entry := parse_line(line.data):
+            yield replace(entry, fields={})

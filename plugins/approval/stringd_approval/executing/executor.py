@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import os
-import pwd
 import sys
 from collections.abc import Mapping
 from typing import Any
 
 from stringd_approval.exec_request import ExecRequest
 from stringd_approval.exec_result import ExecFailed, PipelineResult
-from stringd_approval.executing.executables import SEARCH_PATH, find_for_root, find_program
+from stringd_approval.executing.executables import find_for_root, find_program
 from stringd_approval.executing.password_bridge import AskPassword, PasswordBridge
+from stringd_approval.executing.pipeline_environment import (
+    AGENT,
+    account_environment,
+    pipeline_environment,
+)
 from stringd_approval.executing.pipeline_job import Job
 from stringd_approval.executing.pipeline_supervisor import LOST, PipelineSupervisor, PipelineSupervisors
 from stringd_approval.executing.sudo_command import SUDO, VALIDATE, refusal, sudo_words
 
-_AGENT = "SSH_AUTH_SOCK"
 _END_SECONDS = 20.0
 _NO_SUDO = "privileged commands need sudo, which is not installed: install it, or ask with `privileged` false"
 
@@ -43,8 +46,8 @@ class Executor:
             raise ExecFailed(f"cwd must be an absolute path: {request.cwd}")
         if not os.path.isdir(request.cwd):  # noqa: PTH112 - Path.is_dir raises PermissionError
             raise ExecFailed(f"cwd is no directory: {request.cwd}")
-        if request.forward_agent and not self._environment.get(_AGENT):
-            raise ExecFailed(f"forward_agent: the daemon has no agent ({_AGENT} is not set)")
+        if request.forward_agent and not self._environment.get(AGENT):
+            raise ExecFailed(f"forward_agent: the daemon has no agent ({AGENT} is not set)")
 
     async def run(
         self, request: ExecRequest, *, seconds: float, ask_password: AskPassword | None = None
@@ -75,7 +78,7 @@ class Executor:
     def _jobs(self, request: ExecRequest, *, may_ask: bool) -> list[Job]:
         if not request.privileged:
             stages = [list(stage) for stage in request.pipeline]
-            return [Job(stages, self._variables(request), request.cwd)]
+            return [Job(stages, pipeline_environment(request, self._environment), request.cwd)]
         words = sudo_words(request.env, may_ask=may_ask)
         stages = [
             [self._sudo, *words, _path_for_root(number, program, request.cwd), *arguments]
@@ -83,11 +86,7 @@ class Executor:
         ]
         needs_validation = may_ask and len(stages) > 1
         pipelines = ([[self._sudo, VALIDATE]], stages) if needs_validation else (stages,)
-        return [Job(it, _account(), request.cwd, has_terminal=True) for it in pipelines]
-
-    def _variables(self, request: ExecRequest) -> dict[str, str]:
-        agent = {_AGENT: self._environment[_AGENT]} if request.forward_agent else {}
-        return {**_account(), **request.env, "PATH": SEARCH_PATH, **agent}
+        return [Job(it, account_environment(), request.cwd, has_terminal=True) for it in pipelines]
 
 
 class _Run:
@@ -158,14 +157,3 @@ def _path_for_root(number: int, program: str, directory: str) -> str:
     except (OSError, ValueError) as error:
         words = error.strerror if isinstance(error, OSError) else str(error)
         raise ExecFailed(f"stage {number}: {program}: {words}") from error
-
-
-def _account() -> dict[str, str]:
-    """Return the variables that name the effective user."""
-    user = os.geteuid()
-    try:
-        account = pwd.getpwuid(user)
-    except KeyError:
-        return {"HOME": "/", "USER": str(user), "LOGNAME": str(user), "PATH": SEARCH_PATH}
-    names = {"USER": account.pw_name, "LOGNAME": account.pw_name}
-    return {"HOME": account.pw_dir, **names, "PATH": SEARCH_PATH}

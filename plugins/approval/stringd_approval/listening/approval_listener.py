@@ -21,7 +21,7 @@ from stringd_approval.exec_request import ExecRequest
 from stringd_approval.exec_result import ExecReply, Status
 from stringd_approval.listening.hangup_watch import HangupWatch
 from stringd_approval.listening.line_exchange import LineRefused, read_line, send_line
-from stringd_approval.listening.socket_address import listening_socket
+from stringd_approval.listening.socket_binding import listening_socket
 from stringd_approval.wire.reply_line import PONG, encode_reply, error_reply, reply_pieces
 from stringd_approval.wire.request_line import Ping, decode_request
 from stringd_approval.wire.wire_error import WireError

@@ -22,7 +22,7 @@ def describe(policy: Policy) -> Iterator[str]:
         yield policy.problem
         yield "everything is asked about until this is corrected"
     for rule in policy.rules:
-        yield f"{rule.name}: {rule.verdict} {', '.join(_conditions(rule)) or 'everything'}"
+        yield f"{rule.name}: {rule.verdict} {', '.join(conditions_of(rule)) or 'everything'}"
     yield "without a rule: requests are asked about, commands of topics run"
     yield f"approver: {' '.join(policy.approver) or 'none'}"
     yield f"exec_seconds: {policy.exec_seconds:g}, question_seconds: {policy.question_seconds:g}"
@@ -32,7 +32,7 @@ def advice_on(policy: Policy) -> Iterator[str]:
     """Yield warnings of rules that allow much, or that never apply."""
     for number, rule in enumerate(policy.rules):
         yield from (f"{rule.name}: {warning}" for warning in _warnings(rule))
-        if over := next((it for it in policy.rules[:number] if not [*_conditions(it)]), None):
+        if over := next((it for it in policy.rules[:number] if not [*conditions_of(it)]), None):
             yield f"{rule.name}: it never applies, since {over.name} applies to everything"
 
 
@@ -49,7 +49,8 @@ def explain_stage(stage: Stage) -> Iterator[str]:
         yield "  warning: your own processes can replace this program"
 
 
-def _conditions(rule: Rule) -> Iterator[str]:
+def conditions_of(rule: Rule) -> Iterator[str]:
+    """Yield what must be true for a rule to apply."""
     if rule.kind:
         yield f"kind {rule.kind}"
     if rule.privileged is not None:

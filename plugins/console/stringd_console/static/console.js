@@ -123,13 +123,12 @@ function applyPatch(patch) {
   for (const [name, change] of Object.entries(patch)) {
     const region = document.querySelector(`[data-region="${CSS.escape(name)}"]`);
     if (!region) continue;
-    const frame = region.closest("[data-follows]");
-    const follows = frame && isAtEnd(frame);
+    const follows = region.dataset.follows !== undefined && isAtEnd(region);
     if (typeof change === "string") morphChildren(region, parsed(change));
     else applyItems(region, change);
     decorate(region);
-    if (follows) followEnd(frame);
-    else if (frame) showBehind(frame);
+    if (follows) followEnd(region);
+    else if (region.dataset.follows !== undefined) showBehind(region);
     region.dispatchEvent(new CustomEvent("patched", { bubbles: true }));
   }
 }
@@ -583,6 +582,7 @@ function begin() {
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   document.addEventListener("submit", (event) => {
     if (event.target.dataset.act) { event.preventDefault(); submit(event.target, event.submitter); }
+    if (event.target.dataset.goes) { event.preventDefault(); goWith(event.target); }
   });
   document.addEventListener("click", (event) => {
     const { target } = event;
@@ -604,12 +604,10 @@ function begin() {
   decorate(document);
   for (const region of document.querySelectorAll("[data-follows]")) followEnd(region);
   setInterval(() => showAges(document), 1000);
+  for (const input of document.querySelectorAll("[data-zone]")) input.value = new Date().getTimezoneOffset();
   watchDecisions();
   for (const input of document.querySelectorAll("textarea[data-sends]")) {
     import("./command-input.js").then(({ takeCommands }) => takeCommands(input, act));
-  }
-  for (const screen of document.querySelectorAll("[data-screen]")) {
-    import("./screen.js").then(({ takeKeys }) => takeKeys(screen, act));
   }
   connect();
 }

@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 
 from stringd.plugin import ErrorCode, Refusal, Runtime, TopicName
+from stringd.plugin.text import counted
 from stringd.plugin.workers import READING
 from stringd_console.console_page import Act, ActionResult
 from stringd_console.page_content.shown_values import path_of_topic
@@ -28,6 +29,7 @@ class TopicActions:
         return {
             "back": self._command("back"),
             "cancel": self.cancel,
+            "cancel-waiting": self.cancel_waiting,
             "close": self.close,
             "complete": self.complete,
             "interrupt": self._command("interrupt"),
@@ -63,6 +65,13 @@ class TopicActions:
         user_id, topic = self._target(fields)
         label = await self._runtime.cancel(user_id, topic, fields.get("request") or None)
         return ActionResult(notice="It was cancelled." if label else "Nothing runs that could be cancelled.")
+
+    async def cancel_waiting(self, fields: Mapping[str, str]) -> ActionResult:
+        """Cancel all commands from the console that wait."""
+        user_id, topic = self._target(fields)
+        waiting = self._sender.waiting(user_id, topic.text)
+        cancelled = [await self._runtime.cancel(user_id, topic, it.request_id) for it in reversed(waiting)]
+        return ActionResult(notice=f"{counted(sum(map(bool, cancelled)), 'command')} cancelled.")
 
     async def close(self, fields: Mapping[str, str]) -> ActionResult:
         """End a topic and all that it knows."""

@@ -1,0 +1,87 @@
+"""The state of the log's chain: verified in a worker process, since a log may have hundreds of megabytes."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stringd.plugin import Budget, Fault, Refusal, Runtime, WorkStopped
+from stringd_approval.audit.audit_log import AuditLog
+from stringd_approval.audit.log_reader import read_log
+from stringd_approval.audit.verification import verify
+
+_OWNER = "approval"
+_BUDGET = Budget(seconds=120, memory=2 * 1024**3)
+_TOO_LARGE = "The log could not be verified here; `stringd audit verify` can."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedChain:
+    """A result: which entries follow each other, the hash of the last one, and what is wrong behind it."""
+
+    first: int = 0
+    last: int = 0
+    digest: str = ""
+    fault: str = ""
+    torn: int = 0
+
+
+def check_chain(data_dir: str, since: str | None) -> CheckedChain:
+    """Verify the log; the line with the hash `since` must be there."""
+    try:
+        verified = verify(read_log(Path(data_dir)), since)
+    except Fault as fault:
+        return CheckedChain(fault=str(fault))
+    return CheckedChain(
+        first=verified.first,
+        last=verified.head.seq,
+        digest=verified.head.digest,
+        fault=verified.fault.text if verified.fault else "",
+        torn=len(verified.torn),
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class ChainCheck:
+    """The latest result, and a check that is running."""
+
+    runtime: Runtime
+    audit: AuditLog
+    result: CheckedChain | None = None
+    problem: str = ""
+    at: float = 0.0
+    done: set[asyncio.Event] = field(default_factory=set)
+    _running: asyncio.Task[None] | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a check is running."""
+        return self._running is not None
+
+    def begin(self) -> None:
+        """Begin a check, unless one is running."""
+        if self._running is None:
+            self._running = asyncio.create_task(self._check())
+            self._tell()
+
+    async def _check(self) -> None:
+        # What this daemon has written must be there: a log that was cut off has no other fault.
+        head = self.audit.head
+        since = head.digest if head and head.seq else None
+        try:
+            self.result = await self.runtime.workers.run(
+                check_chain, str(self.runtime.config.data_dir), since, owner=_OWNER, budget=_BUDGET
+            )
+            self.problem = ""
+        except (Refusal, WorkStopped):
+            self.problem = _TOO_LARGE
+        finally:
+            self.at = time.time()
+            self._running = None
+            self._tell()
+
+    def _tell(self) -> None:
+        for changed in self.done:
+            changed.set()

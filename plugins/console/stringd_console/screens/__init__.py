@@ -1,1 +1,0 @@
-"""Screens of topics on their pages: drawn as HTML, and typed into."""
