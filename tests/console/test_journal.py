@@ -134,3 +134,23 @@ def test_commands_are_recorded_for_an_operator_only(
     daemon.register("default", daemon.home)
     daemon.exec("/info")
     assert daemon.exec("/recorded").content == f"re: /recorded\n{recorded}"
+
+
+@pytest.mark.requirement("console.topic.bounded")
+def test_commands_that_follow_at_once_keep_their_own_texts() -> None:
+    journal, labels = Journal(), ["/find x", "/set {a} = 1", "/open b.md"]
+    for label in labels:
+        say(journal, label)
+    for seq, exchange in enumerate(journal.exchanges("ann", "file:a"), 1):
+        seconds = exchange.ended - exchange.begun
+        event = CommandEnded(
+            user_id="ann",
+            topic="file:a",
+            at=exchange.ended,
+            label=exchange.shown,
+            code=None,
+            seconds=seconds,
+            size=1,
+        )
+        journal.apply(Published(seq=seq, event=event))
+    assert [it.text for it in journal.exchanges("ann", "file:a")] == labels

@@ -147,6 +147,7 @@ class Journal:
     def _confirm(self, key: Key, topic: _Topic, event: CommandEnded) -> None:
         """Take over the label of a command that has ended; if it was refused at once, add it."""
         begun = event.at - event.seconds - _TOLERANCE_SECONDS
+        meant = None
         for exchange in reversed(topic.ended):
             if exchange.ended < begun:
                 break
@@ -154,9 +155,13 @@ class Journal:
                 begun <= exchange.begun
                 and exchange.ended <= event.at + _TOLERANCE_SECONDS
                 and not exchange.label
+                and exchange.request_id == event.request_id
             ):
-                exchange.label = event.label
-                return
+                # Several may have run within the tolerance: events come in their order.
+                meant = exchange
+        if meant:
+            meant.label = event.label
+            return
         if event.code and event.at > max(topic.since, self._since):
             exchange = Exchange(event.label, event.request_id, begun)
             exchange.was_refused = True
