@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint format types contracts wheel bench trace check constraints clean
+.PHONY: help run test lint format types contracts wheel pictures bench trace check constraints clean
 
 bin := .venv/bin
 stamps := .venv/stamps$(if $(PYTHON),/$(notdir $(PYTHON)))
@@ -46,6 +46,9 @@ contracts: $(stamps)/dev  ## check the import contracts
 wheel: $(stamps)/dev  ## build sdist and wheel into dist/
 	rm -rf dist
 	PIP_CONSTRAINT=constraints.txt $(bin)/python -m build --outdir dist
+
+pictures: $(stamps)/test ## draw the pictures of the documentation anew
+	STRINGD_PICTURES=1 $(bin)/pytest tests/console/test_tour.py --long -q
 
 bench: $(stamps)/dev  ## run the benchmarks (ARGS="kernel.exec" selects)
 	$(bin)/python -m bench $(ARGS)

@@ -17,14 +17,15 @@ _OWN_PACKAGE = "stringd_console"
 
 
 class PageTemplates:
-    """The templates in the folder `templates` of a package.
+    """The templates in the folder `templates` of a package, or given as texts by their names.
 
     They can use those of the console by the prefix `console/`, and refer to their own by their bare names.
     Values are escaped: control characters, invisible and reordering ones are shown as such.
     """
 
-    def __init__(self, package: str) -> None:
+    def __init__(self, package: str = "", *, texts: Mapping[str, str] | None = None) -> None:
         self._package = package
+        self._texts = texts or {}
 
     def render(self, name: str, values: Mapping[str, Any] | None = None, /, **more: Any) -> Markup:
         """Return the HTML of a template."""
@@ -38,9 +39,16 @@ class PageTemplates:
     @cached_property
     def environment(self) -> Environment:
         """The environment of the templates; it is made when it is first needed."""
-        from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
+        from jinja2 import (
+            ChoiceLoader,
+            DictLoader,
+            Environment,
+            PackageLoader,
+            PrefixLoader,
+            StrictUndefined,
+        )
 
-        own = PackageLoader(self._package)
+        own = PackageLoader(self._package) if self._package else DictLoader(self._texts)
         shared = own if self._package == _OWN_PACKAGE else PackageLoader(_OWN_PACKAGE)
         environment = Environment(
             loader=ChoiceLoader([own, PrefixLoader({"console": shared})]),
