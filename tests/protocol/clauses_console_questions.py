@@ -32,5 +32,9 @@ CONSOLE_QUESTIONS = requirements(
     ("console.questions.secret", "A secret is never shown, and kept nowhere in the browser."),
     ("console.questions.choices", "A choice is made by a key or a click."),
     ("console.questions.wide", "A page of 360 pixels shows everything."),
+    ("console.questions.accessible", "Questions of all kinds keep the rules of axe-core."),
+    ("console.questions.fast", "A question is on the screen soon after it is asked."),
+    ("console.questions.everywhere", "Pages and `stringd approve` can be used at the same time."),
+    ("console.questions.background", "A tab in the background counts what waits."),
     ("console.questions.restart", "A page of a daemon that has ended answers nothing."),
 )

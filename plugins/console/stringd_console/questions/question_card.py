@@ -20,6 +20,7 @@ _DETAIL_LINES, _DETAIL_CHARACTERS = 6, 400
 _KNOWN_EXTRAS = {"edit": ("Edit", "Approve as edited"), "grant": ("Grant the like", "Approve and grant")}
 _FIXED_KEYS = frozenset("ync?jk")
 _MOST_KEYS = 9
+_MOST_REMEMBERED = 200
 _CUT = " …"
 
 
@@ -44,6 +45,7 @@ def question_item(entry: BoardEntry, *, whole: bool = False) -> Item:
         choices=list(map(exact_line, question.choices)),
         details=[(exact_line(name), _detail(text, whole=whole)) for name, text in question.details.items()],
         extras=_extras(question),
+        first_line=exact_line(question.body[:_MOST_REMEMBERED].partition("\n")[0]),
         is_root=is_root(question),
         item=opened,
         keys=_MOST_KEYS,
