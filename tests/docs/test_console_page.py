@@ -41,7 +41,10 @@ def test_every_field_is_described_with_its_default(name: str) -> None:
 
 def test_every_name_is_described() -> None:
     functions = rows("Functions")
-    callables = {name for name, it in NAMES.items() if inspect.isfunction(it)} | {"PageTemplates", "QuestionCards"}
+    callables = {name for name, it in NAMES.items() if inspect.isfunction(it)} | {
+        "PageTemplates",
+        "QuestionCards",
+    }
     assert functions.keys() == callables
     types = NAMES.keys() - RECORDS.keys() - callables
     assert [it for it in sorted(types) if f"`{it}`" not in SECTIONS["Functions"]] == []

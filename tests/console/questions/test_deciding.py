@@ -322,10 +322,10 @@ def test_questions_of_a_daemon_that_was_killed_cannot_be_answered(
 @pytest.mark.long
 @pytest.mark.requirement("console.questions.accessible")
 def test_no_question_breaks_a_rule_of_accessibility(tab: Tab, people: People) -> None:
-    approving = {"kind": "approve", "extras": ["edit"], "suggestions": {"edit": "ls"}}
+    editable: dict[str, Any] = {"kind": "approve", "extras": ["edit"], "suggestions": {"edit": "ls"}}
     details = {"runs as": "root, through sudo", "reason": "x" * 900}
     people.ask(
-        "file:a", title="Run as root: ls", body="ls\u202e\n" * 30, details=details, **approving, **PERSON
+        "file:a", title="Run as root: ls", body="ls\u202e\n" * 30, details=details, **editable, **PERSON
     )
     people.ask("file:b", kind="choice", choices=["red", "green"], **PERSON)
     people.ask("file:c", kind="secret", **PERSON)
