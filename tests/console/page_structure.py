@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _TAG = re.compile(
     r"""
-    a | article | aside | bdi | blockquote | body | br | button | circle | code | dd | defs | del |
+    a | article | aside | bdi | blockquote | body | br | button | circle | code | datalist | dd | defs | del |
     desc | details | dialog | div | dl | dt | em | fieldset | figcaption | figure | footer | form |
     g | h1 | h2 | h3 | h4 | h5 | h6 | head | header | hr | html | img | input | kbd | label | legend
     | li | line | link | main | marker | meta | nav | ol | optgroup | option | output | p | path |
@@ -24,7 +24,7 @@ _ATTRIBUTE = re.compile(
     accept | action | align | alt | autocapitalize | autocomplete | autofocus | charset | checked |
     class | cols | colspan | content | cx | cy | d | datetime | dir | disabled | dominant-baseline |
     download | dx | dy | enctype | enterkeyhint | fill | for | height | hidden | high | href | id |
-    inputmode | lang | list | low | marker-end | markerheight | markerwidth | max | maxlength | min
+    inputmode | label | lang | list | low | marker-end | markerheight | markerwidth | max | maxlength | min
     | minlength | multiple | name | open | optimum | orient | pattern | placeholder | points |
     popover | popovertarget | preserveaspectratio | r | refx | refy | rel | required | role | rows |
     rowspan | rx | ry | scope | selected | size | spellcheck | src | start | step | stroke |

@@ -46,7 +46,7 @@ class DrawnStep:
     steps: tuple[DrawnStep, ...] = ()
 
 
-def flow_picture(flow: FlowNode, *, selected: str, asked: Collection[str]) -> Markup:
+def flow_picture(flow: FlowNode, *, path: str, selected: str, asked: Collection[str]) -> Markup:
     """Return the picture of a flow, in which each step is a link to what it says."""
     picture = picture_of(flow)
     drawing = _Drawing(selected, frozenset(asked))
@@ -56,6 +56,7 @@ def flow_picture(flow: FlowNode, *, selected: str, asked: Collection[str]) -> Ma
         flow=drawing.step(flow),
         frames=[drawing.step(it.node, it) for it in picture.frames],
         height=f"{picture.height:g}",
+        path=path,
         lines=[(it, _state_of(it), _head(it)) for it in picture.lines],
         width=f"{picture.width:g}",
     )

@@ -123,7 +123,6 @@ class RunView:
 
     async def _regions(self) -> Regions:
         run = self._watched.watched(self._user, self._run_id)
-        await run.settled(_CATCH_UP_SECONDS)
         asked = self._settle(run)
         shown = self._shown_run(run)
         entries = self._entries(run)
@@ -177,7 +176,7 @@ class RunView:
             return Markup("")
         drawn = (run.story.version, tuple(asked))
         if self._flow[0] != drawn:
-            self._flow = drawn, flow_picture(flow, selected=self._step, asked=asked)
+            self._flow = drawn, flow_picture(flow, path=self._path, selected=self._step, asked=asked)
         return self._flow[1]
 
     async def _asked_item(self, person: AskedPerson) -> Item:
