@@ -9,6 +9,7 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from stringd_console.user_pages.browser_name import browser_name
+from tests.approval.daemons import write_policy
 from tests.console.chromium import Tab, needs_chromium
 from tests.console.signing_in import SignedIn, sign_in, signed_in
 
@@ -45,6 +46,19 @@ def test_users_are_shown_with_what_they_may_access(browser: SignedIn, tmp_path: 
     assert "<b>" not in card
     daemon.request("DELETE", "/users/ada%2F%3Cb%3E")
     assert browser.get("/console/users/nobody").status == 404
+
+
+@pytest.mark.requirement("console.users.shown")
+def test_policy_that_concerns_a_user_is_counted(browser: SignedIn) -> None:
+    rules = ["{verdict: ask, kind: command, user: [mi*]}", "{verdict: ask, kind: command, effect: [outside]}"]
+    browser.daemon.register("mia")
+    write_policy(browser.daemon.data_dir, f"rules: [{', '.join(rules)}]")
+    shown = page(browser)
+    assert '<a href="/console/policy">Policy</a>' in shown
+    mia = shown.partition('data-key="mia"')[2].partition("</li>")[0]
+    assert "1 rule for this user, 1 rule for all users" in mia
+    assert "<dd>1 rule for all users</dd>" in shown.partition('data-key="default"')[2].partition("</dl>")[0]
+    browser.daemon.request("DELETE", "/users/mia")
 
 
 @pytest.mark.requirement("console.users.changed")

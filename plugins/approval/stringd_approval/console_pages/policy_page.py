@@ -12,10 +12,12 @@ from typing import Any
 from markupsafe import Markup
 
 from stringd.plugin import ErrorCode, Refusal, Runtime
+from stringd.plugin.text import counted
 from stringd_approval.approval_service import approval_service
 from stringd_approval.asking.notation import NotationError, parse_pipeline
 from stringd_approval.console_pages.entry_item import TEMPLATES
 from stringd_approval.exec_request import ExecRequest
+from stringd_approval.policy.patterns import matches_name
 from stringd_approval.policy.policy_record import Policy
 from stringd_approval.policy.policy_report import advice_on, conditions_of, explain_stage
 from stringd_approval.policy.program_lookup import exec_subject
@@ -59,6 +61,7 @@ class PolicyPage:
             view=self._view,
             actions={"withdraw": self._withdraw},
             position=55,
+            about_user=self._about_user,
         )
 
     async def _view(self, request: PageRequest) -> View:
@@ -84,6 +87,14 @@ class PolicyPage:
             changes=self._changes,
             values={"command": command, "as_root": as_root},
         )
+
+    def _about_user(self, user_id: str) -> str:
+        """Say how many rules name this user, or all."""
+        rules = self._policies.current().rules
+        named = sum(matches_name(it.users, user_id) for it in rules)
+        shared = sum(not it.users for it in rules)
+        names = f"{counted(named, 'rule')} for this user, " if named else ""
+        return f"{names}{counted(shared, 'rule')} for all users"
 
     def _policy(self, policy: Policy) -> Markup:
         rules = [
