@@ -33,6 +33,11 @@ def test_rules_are_shown_with_their_state(ruled: DaemonProcess, browser: SignedI
         path.write_text(original)
 
 
+@pytest.mark.requirement("console.policy.rules")
+def test_the_page_of_users_says_how_many_rules_concern_each(browser: SignedIn) -> None:
+    assert "3 rules can apply" in browser.get("/console/users").text
+
+
 @pytest.mark.requirement("console.policy.explain")
 @pytest.mark.parametrize(
     ("command", "said"),

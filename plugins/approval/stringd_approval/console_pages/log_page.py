@@ -17,7 +17,7 @@ from stringd_approval.console_pages.entry_filter import FIELDS, filter_of
 from stringd_approval.console_pages.entry_item import TEMPLATES, entry_item
 from stringd_approval.console_pages.event_list import events_view
 from stringd_approval.console_pages.log_window import LogWindow
-from stringd_console import ActionResult, ConsolePage, Download, PageRequest, Regions, View
+from stringd_console import ActionResult, ConsolePage, Download, Item, PageRequest, Regions, View
 
 _PATH = "/console/log"
 _PIECE = 256 * 1024
@@ -59,6 +59,7 @@ class LogPage:
             wanted=filter_of(query),
             before=_number(query.get("before")),
         )
+        items: dict[int, Item] = {}
         given = {name: query.get(name, "") for name in (*FIELDS, "zone")}
 
         async def regions() -> Regions:
@@ -69,9 +70,13 @@ class LogPage:
                 await asyncio.to_thread(window.refresh)
             except Fault as fault:
                 problem = str(fault)
+            known = items.copy()
+            items.clear()
+            # The window keeps its entries, so that none of them has the identity of an earlier one.
+            items.update((id(it), known.get(id(it)) or entry_item(it)) for it in window.entries)
             return {
                 "chain": self._chain_state(),
-                "entries": tuple(map(entry_item, window.entries)),
+                "entries": tuple(items.values()),
                 "more": self._more(window, given, problem),
             }
 

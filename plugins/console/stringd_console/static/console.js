@@ -493,7 +493,7 @@ const onScreen = new IntersectionObserver((entries) => {
     else { shown.delete(target); seenSince.delete(itemOf(target)); }
   }
   reportShown();
-}, { threshold: 1 });
+}, { threshold: 1, rootMargin: "-52px 0px 0px 0px" }); // The bar of the page covers that much.
 
 /** Tell the daemon what the person can see now, and since when; it answers with the seconds that are left. */
 async function reportShown() {
