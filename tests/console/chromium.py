@@ -54,8 +54,7 @@ _KEYS = {
     "ArrowRight": (39, ""),
     " ": (32, " "),
 }
-_CONTROL = 2
-_SHIFT = 8
+_MODIFIERS = {"Alt": 1, "Control": 2, "Shift": 8}
 
 
 class Tab:
@@ -110,13 +109,14 @@ class Tab:
         self.wait(f"{shown}?.includes({json.dumps(text)})")
 
     def press(self, *keys: str, control: bool = False) -> None:
-        """Press keys one after the other, such as `Enter` or `a`."""
+        """Press keys one after the other, such as `Enter`, `a` or `Control+Shift+Enter`."""
         for key in keys:
-            code, text = _KEYS.get(key, (ord(key[0].upper()), key))
-            modifiers = _CONTROL if control else _SHIFT if key == "Shift+Tab" else 0
-            name = "Tab" if key == "Shift+Tab" else key
+            held, _, name = key.rpartition("+") if key[:-1] else ("", "", key)
+            pressed = {*held.split("+"), "Control" if control else ""}
+            code, text = _KEYS.get(name, (ord(name[0].upper()), name))
+            modifiers = sum(_MODIFIERS[it] for it in pressed if it)
             shared = {"key": name, "windowsVirtualKeyCode": code, "modifiers": modifiers}
-            down = {**shared, "type": "keyDown", "text": "" if control else text}
+            down = {**shared, "type": "keyDown", "text": "" if "Control" in pressed else text}
             self.call("Input.dispatchKeyEvent", **down)
             self.call("Input.dispatchKeyEvent", **shared, type="keyUp")
 

@@ -102,7 +102,7 @@ def test_a_running_command_is_cancelled_and_a_program_gets_its_input(
     assert browser.act("topics/cancel", user="default", topic="bash:run").json()["notice"]
     page_of(browser, "bash:run", lambda it: "CANCELLED" in it)
     browser.act("topics/send", user="default", topic="bash:run", text="read -p name: x; echo got-$x")
-    page_of(browser, "bash:run", lambda it: "waiting" in it)
+    page_of(browser, "bash:run", lambda it: "exit: waiting" in it)
     browser.act("topics/send", user="default", topic="bash:run", text="Ada")
     page_of(browser, "bash:run", lambda it: "got-Ada" in it)
 

@@ -24,6 +24,7 @@ from tests.protocol.clauses_console_browsers import CONSOLE_BROWSERS
 from tests.protocol.clauses_console_people import CONSOLE_APPS, CONSOLE_USERS
 from tests.protocol.clauses_console_questions import CONSOLE_QUESTIONS
 from tests.protocol.clauses_console_runs import CONSOLE_RUNS
+from tests.protocol.clauses_console_screens import CONSOLE_SCREENS
 from tests.protocol.clauses_console_topics import CONSOLE_TOPICS
 from tests.protocol.clauses_daemon import DAEMON
 from tests.protocol.clauses_documents import DOCUMENTS, FILE_SEARCH
@@ -58,7 +59,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
     *ACTION_METHODS,
     *(CONSOLE_ACCESS + CONSOLE_BROWSERS + CONSOLE_COMMAND + CONSOLE_APPS + CONSOLE_USERS),
-    *CONSOLE_TOPICS,
+    *(CONSOLE_SCREENS + CONSOLE_TOPICS),
     *(CONSOLE_QUESTIONS + CONSOLE_APPROVAL),
     *CONSOLE_RUNS,
     *(APPROVAL_REQUESTS + APPROVAL_POLICY + APPROVAL_AUDIT + APPROVAL_EXECUTION),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,17 +15,16 @@ from stringd.plugin.processes import exported
 from stringd.plugin.text import LONGEST_HEAD, MASK, label, masked_in_shell, parse_command
 from stringd_bash.evaluation import Evaluation, Progress, idle_reply, state_reply
 from stringd_bash.jobs_command import JobReplies
-from stringd_bash.keys import encode_keys
+from stringd_bash.key_presses import KeyPresses, PressedKeys
 from stringd_bash.password_question import PasswordQuestion
 from stringd_bash.stopping import stop
 from stringd_bash.topic_settings import Settings
 from stringd_bash.topic_shell import TopicShell
 
 _URGENT_SECONDS = 2.0
-# Longer than programs wait for the rest of a key that begins with Escape; vim waits for 0.1 seconds.
-_ESCAPE_SECONDS = 0.12
-_PRESS_SECONDS = 0.5
 _SCREEN_SECONDS = 0.5
+_RUN = "run"
+_TYPING = frozenset({"keys", _RUN, "type"})
 _HAS_TEXT = re.compile(r"//\s*\w+\s+\S+\s+\S.*", re.DOTALL)
 _NOT_TYPED = "Nothing was typed."
 
@@ -34,38 +33,54 @@ class BashTopic(Topic):
     """Answers each request with the state of the shell; the first request that waits gets the output."""
 
     def __init__(self, topic_shell: TopicShell, settings: Settings) -> None:
-        self._topic_shell = topic_shell
+        self.topic_shell = topic_shell
         self.jobs = JobReplies(topic_shell)
         """What `//jobs` answers."""
         self._settings = settings
         self._password = PasswordQuestion(topic_shell, lambda: self._hides_typing)
+        self._presses = KeyPresses(topic_shell, lambda: self._hides_typing)
         self._output_lock = asyncio.Lock()
         self._stop_lock = asyncio.Lock()
+        self._missed: Refusal | None = None
+        """What to say to the next text: the program that it may be meant for has ended."""
 
     def info(self) -> Mapping[str, str]:
         """Return the shell's directory and process id, and the program that it runs."""
-        topic_shell = self._topic_shell
-        shell, running = topic_shell.shell, topic_shell.running
+        topic_shell = self.topic_shell
+        shell = topic_shell.shell
         return {
             "cwd": topic_shell.cwd,
             "shell": str(shell.pid) if shell and shell.is_alive else "(none)",
-            "program": label(masked_in_shell(running.text)) if running else "(none)",
+            "program": self.program or "(none)",
         }
 
     @property
     def has_shell(self) -> bool:
         """Whether a shell runs."""
-        return self._topic_shell.shell is not None
+        return self.topic_shell.shell is not None
+
+    @property
+    def program(self) -> str | None:
+        """The label of the running program; None if there is none."""
+        running = self.topic_shell.running
+        return label(masked_in_shell(running.text)) if running else None
+
+    @property
+    def hides_keys(self) -> bool:
+        """Whether a program runs that does not show what is typed."""
+        return self.topic_shell.running is not None and self._hides_typing
 
     @property
     def _hides_typing(self) -> bool:
-        running, view = self._topic_shell.running, self._topic_shell.view
+        running, recent = self.topic_shell.running, self.topic_shell.recent
         if running is None:
             # An answer may arrive after the program that asked has ended.
-            ended = self._topic_shell.evaluation
+            ended = self.topic_shell.evaluation
             return ended is not None and ended.last_reported is Progress.WAITING and ended.hid_typing
         terminal = running.shell.terminal
-        return (terminal.is_silent() and not view.is_editor) or (view.asks_secret and not terminal.echoes())
+        return not terminal.echoes() and (
+            (terminal.is_silent() and not recent.is_editor) or recent.asks_secret
+        )
 
     def masked(self, text: str) -> str:
         """Mask what is typed while the terminal doesn't echo."""
@@ -74,9 +89,9 @@ class BashTopic(Topic):
         if not text.startswith("//"):
             return MASK
         word = parse_command(text[:LONGEST_HEAD]).word
-        if word == "keys" or (word == "wait" and _HAS_TEXT.fullmatch(text)):
+        if word in _TYPING or (word == "wait" and _HAS_TEXT.fullmatch(text)):
             return f"//{word} {MASK}"
-        return text if word in self._topic_shell.command_names else MASK
+        return text if word in self.topic_shell.command_names else MASK
 
     def check_variables(self, variables: Mapping[str, str]) -> None:
         """Refuse a time limit or a terminal size that no text could be run with."""
@@ -88,87 +103,79 @@ class BashTopic(Topic):
 
     def takes_empty_text(self) -> bool:
         """Whether a program runs, to which an empty line can be typed."""
-        return self._topic_shell.running is not None
+        return self.topic_shell.running is not None
 
-    async def take(self, invocation: Invocation, text: str, seconds: float | None = None) -> Reply:
-        """Evaluate a text, or type it into the running program; `seconds` override the topic's limit."""
+    async def take(
+        self, invocation: Invocation, text: str, seconds: float | None = None, *, for_shell: bool = False
+    ) -> Reply:
+        """Evaluate a text, or type it into the running program unless it is only meant for the shell.
+
+        `seconds` override the topic's limit.
+        """
         seconds = self._settings.seconds_of(invocation.session) if seconds is None else seconds
         if "\0" in text:
             raise Refusal(ErrorCode.INVALID_PAYLOAD, "A text can't hold a NUL character.")
         async with self._output_lock:
-            program = self._topic_shell.running
+            program = self.topic_shell.running
+            if for_shell and program:
+                message = f"A program is running: {label(masked_in_shell(program.text))}"
+                raise Refusal(ErrorCode.CONFLICT, message, "Nothing was evaluated, and nothing was typed.")
             await self._permit(text, invocation)
             try:
-                evaluation = await self._evaluate_or_type(text, invocation)
+                evaluation = await self._evaluate_or_type(text, invocation, for_shell=for_shell)
                 return await self._wait_and_report(evaluation, seconds, invocation)
             except asyncio.CancelledError:
-                running = self._topic_shell.running
+                running = self.topic_shell.running
                 if running is None or invocation.session.is_ending:
                     raise
                 raise await self._cancelled(running, has_typed=running is program) from None
 
     async def wait(self, invocation: Invocation, seconds: float | None) -> Reply:
         """Wait until the program ends or asks for input, at most for some seconds."""
-        evaluation = self._topic_shell.evaluation
+        evaluation = self.topic_shell.evaluation
         if evaluation is None:
             return self._idle()
-        self._topic_shell.resize()
+        self.topic_shell.resize()
         limit = self._settings.seconds_of(invocation.session) if seconds is None else seconds
         for_output = seconds is not None and evaluation.last_reported is Progress.WAITING
         return await self._wait_beside(evaluation, limit, invocation, for_output=for_output)
 
     async def show_screen(self, invocation: Invocation) -> Reply:
         """Return all of the screen that the running program has drawn."""
-        evaluation = self._topic_shell.running
+        evaluation = self.topic_shell.running
         if evaluation is None:
             return self._idle()
-        self._topic_shell.resize()
-        self._topic_shell.view.forget_rows()
+        self.topic_shell.resize()
+        self.topic_shell.view.forget_rows()
         reply = await self._wait_beside(evaluation, _SCREEN_SECONDS, invocation)
-        screen = self._topic_shell.view.screen()
+        screen = self.topic_shell.view.screen()
         if screen is None:
             return reply
         return replace(reply, content=screen)
 
     async def signal(self, invocation: Invocation, number: signal.Signals) -> Reply:
         """Send a signal to the foreground process group."""
-        evaluation = self._topic_shell.running
+        evaluation = self.topic_shell.running
         if evaluation is None:
             return self._idle()
         evaluation.shell.terminal.signal(number)
         return await self._wait_beside(evaluation, _URGENT_SECONDS, invocation)
 
-    async def press(self, invocation: Invocation) -> Reply:
-        """Send keys to the running program."""
-        portions = encode_keys(invocation.line.arguments, application=self._topic_shell.view.application_keys)
-        evaluation = self._topic_shell.running
-        if evaluation is None:
-            raise Refusal(ErrorCode.CONFLICT, "No program is running that could take keys.")
-        await permit(TypedInput(text=invocation.label))
-        if evaluation is not self._topic_shell.running:
-            raise Refusal(ErrorCode.CONFLICT, "The program has ended meanwhile.", _NOT_TYPED)
-        self._topic_shell.resize()
-        await self._press(evaluation, portions)
-        return await self._wait_beside(evaluation, _URGENT_SECONDS, invocation)
-
-    async def _press(self, evaluation: Evaluation, portions: Sequence[bytes]) -> None:
-        """Press keys, with a pause after each Escape, as a person makes one."""
-        for number, keys in enumerate(portions):
-            if number:
-                await evaluation.shell.terminal.wait_read(_PRESS_SECONDS)
-                await asyncio.sleep(_ESCAPE_SECONDS)
-            if evaluation is not self._topic_shell.running:
-                return
-            self._topic_shell.press(keys)
+    async def press(self, invocation: Invocation, keys: PressedKeys) -> Reply:
+        """Send keys to the running program; without waiting, its output stays for the next reply."""
+        evaluation = await self._presses.press(invocation, keys)
+        if keys.waits:
+            return await self._wait_beside(evaluation, _URGENT_SECONDS, invocation)
+        return Reply.confirmation("The keys were typed.")
 
     async def reset(self) -> Reply:
         """End the shell and everything it has started, and start a new one in the home directory."""
-        await self._topic_shell.reset()
-        return idle_reply(0, self._topic_shell.cwd, "a new shell")
+        await self.topic_shell.reset()
+        return idle_reply(0, self.topic_shell.cwd, "a new shell")
 
     async def cancel(self) -> str | None:
         """Stop the program that no request waits for; the next reply shows what it has printed."""
-        evaluation = self._topic_shell.running
+        evaluation = self.topic_shell.running
         if evaluation is None:
             return None
         async with self._stop_lock:
@@ -181,11 +188,11 @@ class BashTopic(Topic):
     async def close(self) -> None:
         """End the shell and everything it has started."""
         await self._password.close()
-        await self._topic_shell.close()
+        await self.topic_shell.close()
 
     async def _permit(self, text: str, invocation: Invocation) -> None:
         """Have a text permitted; refuse it if it would do something else by then."""
-        topic_shell = self._topic_shell
+        topic_shell = self.topic_shell
         effect, program, shell = self._effect_of(text, invocation), topic_shell.running, topic_shell.shell
         await permit(effect)
         if program is not topic_shell.running:
@@ -196,21 +203,24 @@ class BashTopic(Topic):
     def _effect_of(self, text: str, invocation: Invocation) -> Effect:
         """Return what a text does: the shell evaluates it, or the running program reads it."""
         shown = self.masked(text)
-        if self._topic_shell.running:
+        if self.topic_shell.running:
             return TypedInput(text=shown)
-        directory = Path(self._topic_shell.cwd)
+        directory = Path(self.topic_shell.cwd)
         return ShellRun(text=shown, directory=directory, values=exported(invocation.session))
 
-    async def _evaluate_or_type(self, text: str, invocation: Invocation) -> Evaluation:
-        evaluation = self._topic_shell.evaluation
+    async def _evaluate_or_type(self, text: str, invocation: Invocation, *, for_shell: bool) -> Evaluation:
+        evaluation = self.topic_shell.evaluation
+        if self._missed and not for_shell:
+            missed, self._missed = self._missed, None
+            raise missed
         if evaluation and evaluation.is_running:
             _require_known(evaluation, invocation.arrived)
-            self._topic_shell.resize()
-            self._topic_shell.type_line(text)
+            self.topic_shell.resize()
+            self.topic_shell.type_line(text)
             return evaluation
         if evaluation:
-            await self._settle(evaluation)
-        return await self._topic_shell.evaluate(text)
+            await self._settle(evaluation, for_shell=for_shell)
+        return await self.topic_shell.evaluate(text)
 
     async def _cancelled(self, evaluation: Evaluation, *, has_typed: bool) -> Refusal:
         """Stop what a request runs; a program that it has typed into may go on waiting for input."""
@@ -227,41 +237,45 @@ class BashTopic(Topic):
             async with self._output_lock:
                 return await self._wait_and_report(evaluation, seconds, invocation, for_output=for_output)
         progress = await evaluation.wait(seconds, invocation.disconnected)
-        if not self._output_lock.locked() and self._topic_shell.evaluation is evaluation:
+        if not self._output_lock.locked() and self.topic_shell.evaluation is evaluation:
             # The client of the other request has disconnected meanwhile.
             async with self._output_lock:
                 return await self._report(evaluation, progress)
         evaluation.mark_reported(progress)
         result = evaluation.result.result() if progress is Progress.ENDED else None
-        return state_reply(progress, result, self._topic_shell.cwd)
+        return state_reply(progress, result, self.topic_shell.cwd)
 
     async def _wait_and_report(
         self, evaluation: Evaluation, seconds: float, invocation: Invocation, *, for_output: bool = False
     ) -> Reply:
-        with self._topic_shell.publishing_for(invocation.request_id):
+        with self.topic_shell.publishing_for(invocation.request_id):
             progress = await evaluation.wait(seconds, invocation.disconnected, for_output=for_output)
+        evaluation.is_awaited = evaluation.is_awaited or invocation.line.word != _RUN
         if progress is Progress.DISCONNECTED:
-            return state_reply(progress, None, self._topic_shell.cwd)
+            return state_reply(progress, None, self.topic_shell.cwd)
         return await self._report(evaluation, progress)
 
     async def _report(self, evaluation: Evaluation, progress: Progress) -> Reply:
-        reply = await self._topic_shell.report(evaluation, progress)
+        reply = await self.topic_shell.report(evaluation, progress)
         evaluation.hid_typing = self._hides_typing
         if progress is Progress.WAITING and evaluation.hid_typing:
             self._password.ask(evaluation, reply.content or "")
         return reply
 
-    async def _settle(self, evaluation: Evaluation) -> None:
+    async def _settle(self, evaluation: Evaluation, *, for_shell: bool) -> None:
         """Handle an end that was not reported: a text meant as input must not be evaluated as a command."""
-        if evaluation.last_reported is not Progress.WAITING:
-            await self._topic_shell.keep_output(evaluation)
+        if evaluation.last_reported is not Progress.WAITING or not evaluation.is_awaited:
+            await self.topic_shell.keep_output(evaluation)
             return
-        reply = await self._topic_shell.report(evaluation, Progress.ENDED)
+        reply = await self.topic_shell.report(evaluation, Progress.ENDED)
         message = "The program that waited for input has ended meanwhile; nothing was done with this text."
-        raise _refusal_with(reply, ErrorCode.CONFLICT, message)
+        self._missed = _refusal_with(reply, ErrorCode.CONFLICT, message)
+        if not for_shell:
+            missed, self._missed = self._missed, None
+            raise missed
 
     def _idle(self) -> Reply:
-        return idle_reply(self._topic_shell.status, self._topic_shell.cwd, "no program is running")
+        return idle_reply(self.topic_shell.status, self.topic_shell.cwd, "no program is running")
 
 
 def _refusal_with(reply: Reply, code: ErrorCode, message: str) -> Refusal:

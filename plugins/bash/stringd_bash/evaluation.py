@@ -53,6 +53,8 @@ class Evaluation:
         """When a reply first said that the evaluation continues."""
         self.last_reported: Progress | None = None
         """The state in the last reply."""
+        self.is_awaited = False
+        """Whether any request has waited for it that may send input on."""
         self.hid_typing = False
         """Whether input was not to be shown, when the state was last reported."""
         self._table = table

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import logging
-import re
 
 from stringd.plugin import Budget, Workers, WorkStopped
 from stringd.plugin.processes import SpillingBuffer
@@ -16,10 +15,6 @@ from stringd_bash.printed import Printed, SpilledLines
 from stringd_bash.screen_changes import ScreenChanges, whole_screen
 from stringd_bash.terminal_size import Size
 
-# Programs that forward keys, such as ssh and tmux, keep it from the terminal that the echo is off.
-_SECRET = re.compile(r"(?i)\b(?:password|passphrase|passcode|pin|secret|token)\b[^\n]*[:?]\s*\Z")
-_PROMPT_LENGTH = 300
-_APPLICATION_KEYS, _BRACKETED_PASTE = 1, 2004
 # More is not rendered on the event loop.
 _LONGEST_ON_LOOP = 65536
 _MOST_NANOSECONDS_ON_LOOP = 50_000_000
@@ -40,18 +35,6 @@ class View:
         self._unfinished = ""
         self._display = Display()
         self._changes = ScreenChanges()
-        self.asks_secret = False
-        """Whether the last line looks like a prompt for a secret."""
-
-    @property
-    def application_keys(self) -> bool:
-        """Whether the program has switched the cursor keys to application mode."""
-        return _APPLICATION_KEYS in self._display.modes
-
-    @property
-    def is_editor(self) -> bool:
-        """Whether the program itself shows what is typed, as editors, pagers and line editors do."""
-        return self._display.is_alternate or bool({_APPLICATION_KEYS, _BRACKETED_PASTE} & self._display.modes)
 
     @property
     def shows_lines(self) -> bool:
@@ -62,7 +45,6 @@ class View:
         """Return the new output, or the whole screen if the program uses the terminal as one."""
         spill = output.take_spill() if isinstance(output, SpillingBuffer) else None
         shown = await self._show(self._take_text(output, final=final))
-        self.asks_secret = bool(_SECRET.search(shown[-_PROMPT_LENGTH:]))
         if spill and not self.shows_lines:
             # The screen is all that there is to see.
             spill.close()

@@ -9,7 +9,9 @@ from typing import cast
 
 from stringd.plugin import Command, CommandLine, ErrorCode, Invocation, Refusal, Reply, parse_seconds
 from stringd.plugin.commands import close, help, info
+from stringd.plugin.text import masked_in_shell
 from stringd_bash.bash_topic import BashTopic
+from stringd_bash.key_presses import PressedKeys, masked_typing
 from stringd_bash.keys import NAMES
 
 TYPE = "bash"
@@ -47,6 +49,19 @@ def _waits_only(line: CommandLine) -> bool:
     return _read_wait(line)[1] is None
 
 
+async def _run(invocation: Invocation) -> Reply:
+    line = invocation.line
+    text = "\n".join(it for it in (line.arguments, line.body) if it)
+    if not text:
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, "No text to evaluate.", f"Usage: {RUN.usage}")
+    return await topic_of(invocation).take(invocation, text, for_shell=True)
+
+
+def _masked_run(text: str) -> str:
+    head, space, rest = text.partition(" ")
+    return f"{head}{space}{masked_in_shell(rest)}"
+
+
 async def _interrupt(invocation: Invocation) -> Reply:
     return await topic_of(invocation).signal(invocation, signal.SIGINT)
 
@@ -56,9 +71,17 @@ async def _kill(invocation: Invocation) -> Reply:
 
 
 async def _keys(invocation: Invocation) -> Reply:
-    if not invocation.line.arguments:
-        raise Refusal(ErrorCode.INVALID_PAYLOAD, "No keys to press.", f"Usage: {KEYS.usage}")
-    return await topic_of(invocation).press(invocation)
+    return await _press(invocation, PressedKeys(text=invocation.line.arguments), KEYS)
+
+
+async def _type(invocation: Invocation) -> Reply:
+    return await _press(invocation, PressedKeys.to_type(invocation.line.arguments), TYPE_KEYS)
+
+
+async def _press(invocation: Invocation, keys: PressedKeys, command: Command) -> Reply:
+    if not keys.text:
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, "No keys to press.", f"Usage: {command.usage}")
+    return await topic_of(invocation).press(invocation, keys)
 
 
 async def _screen(invocation: Invocation) -> Reply:
@@ -100,6 +123,16 @@ WAIT = Command(
     takes_body=True,
     urgent=_waits_only,
 )
+RUN = Command(
+    name="run",
+    summary="Have the shell evaluate a text, and never type it into a program.",
+    group="Programs",
+    usage="//run text",
+    run=_run,
+    mask=_masked_run,
+    topic_types=_TYPES,
+    takes_body=True,
+)
 INTERRUPT = Command(
     name="interrupt",
     summary="Interrupt the program that runs, as Ctrl-C does.",
@@ -126,6 +159,16 @@ KEYS = Command(
     group="Programs",
     usage='//keys ^C | Enter | Up | "text" ...\n\nKeys: ' + NAMES,
     run=_keys,
+    topic_types=_TYPES,
+    urgent=True,
+)
+TYPE_KEYS = Command(
+    name="type",
+    summary="Press keys as //keys does, and leave what they do to the next reply; a secret only unseen.",
+    group="Programs",
+    usage='//type [--secret] ^C | Enter | Up | "text" ...',
+    run=_type,
+    mask=masked_typing,
     topic_types=_TYPES,
     urgent=True,
 )
@@ -162,4 +205,4 @@ RESET = Command(
 CLOSE = replace(close.CLOSE, topic_types=_TYPES, urgent=True)
 INFO = replace(info.INFO, topic_types=_TYPES, urgent=True)
 HELP = replace(help.HELP, topic_types=_TYPES, run=_help)
-COMMANDS = (CLOSE, HELP, INFO, INTERRUPT, JOBS, KEYS, KILL, RESET, SCREEN, WAIT)
+COMMANDS = (CLOSE, HELP, INFO, INTERRUPT, JOBS, KEYS, KILL, RESET, RUN, SCREEN, TYPE_KEYS, WAIT)

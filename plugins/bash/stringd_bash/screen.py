@@ -90,7 +90,7 @@ class Screen:
         """Scroll the region up; rows that leave the screen at the top are kept."""
         count = min(count, self.bottom - self.top + 1)
         if self.keeps and self.top == 0:
-            self.scrolled += map(text_of, self.rows[:count])
+            self._keep(self.rows[:count])
         self._shift(self.top, count)
 
     def scroll_down(self, count: int) -> None:
@@ -183,7 +183,7 @@ class Screen:
         """Change the size; surplus rows leave at the top, but not those from the cursor on."""
         excess = max(0, self.y - size.rows + 1)
         if self.keeps:
-            self.scrolled += map(text_of, self.rows[:excess])
+            self._keep(self.rows[:excess])
         self.rows = (self.rows[excess:] + _blank_rows(size.rows))[: size.rows]
         self.y -= excess
         self.size = size
@@ -191,6 +191,14 @@ class Screen:
         for row in self.rows:
             self._fit(row)
         self.x = min(self.x, self._rightmost)
+
+    def fresh(self, *, keeps: bool) -> Screen:
+        """Return a blank screen of the same kind."""
+        return Screen(size=self.size, wraps=self.wraps, keeps=keeps)
+
+    def _keep(self, rows: list[Row]) -> None:
+        """Keep rows that have left at the top."""
+        self.scrolled += map(text_of, rows)
 
     @property
     def _rightmost(self) -> int:

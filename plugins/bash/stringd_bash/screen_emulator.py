@@ -38,12 +38,16 @@ class Emulator:
     def feed(self, instructions: Iterable[Instruction]) -> None:
         """Carry out instructions."""
         for name, argument in instructions:
-            if not name:
-                self.screen.write(self._translated(argument))
-            elif action := ON_SCREEN.get(name):
-                action(self.screen, numbers(argument))
-            elif name in _ON_TERMINAL:
-                _ON_TERMINAL[name](self, numbers(argument))
+            self.obey(name, argument)
+
+    def obey(self, name: str, argument: str) -> None:
+        """Carry out one instruction."""
+        if not name:
+            self.screen.write(self._translated(argument))
+        elif action := ON_SCREEN.get(name):
+            action(self.screen, numbers(argument))
+        elif name in _ON_TERMINAL:
+            _ON_TERMINAL[name](self, numbers(argument))
 
     def resize(self, size: Size) -> None:
         """Change the size."""
@@ -64,8 +68,9 @@ class Emulator:
 
     def reset(self, _: list[int]) -> None:
         """Return to the initial state, but keep the rows that have scrolled off the screen."""
-        scrolled = (self.main or self.screen).scrolled
-        self.screen = Screen(size=self.screen.size, wraps=self.screen.wraps, scrolled=scrolled)
+        main = self.main or self.screen
+        self.screen = main.fresh(keeps=True)
+        self.screen.scrolled = main.scrolled
         self.main, self.saved, self.is_shifted, self.graphics = None, _Saved(), False, (False, False)
 
     def set_modes(self, modes: list[int]) -> None:
@@ -103,7 +108,7 @@ class Emulator:
     def _show_alternate(self) -> None:
         if self.main is None:
             self.main = self.screen
-            self.screen = Screen(size=self.screen.size, wraps=self.screen.wraps, keeps=False)
+            self.screen = self.screen.fresh(keeps=False)
 
     def _show_main(self) -> None:
         if self.main is not None:

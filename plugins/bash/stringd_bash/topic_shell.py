@@ -11,7 +11,7 @@ from dataclasses import replace
 from stringd.plugin import Answer, ErrorCode, Question, Refusal, Reply, TopicContext
 from stringd.plugin.events import OutputFeed
 from stringd.plugin.processes import ForkClient, SpillingBuffer, kept_environment, topic_environment
-from stringd.plugin.text import HeadTailBuffer
+from stringd.plugin.text import HeadTailBuffer, label, masked_in_shell, visible_line
 from stringd_bash.background_jobs import BackgroundJobs
 from stringd_bash.echoed_input import without_echo
 from stringd_bash.evaluation import Evaluation, Progress, progress_reply
@@ -20,6 +20,7 @@ from stringd_bash.line_pieces import LONGEST_LINE
 from stringd_bash.output_view import View
 from stringd_bash.printed import Printed, joined
 from stringd_bash.process_table import ProcessTable
+from stringd_bash.recent_output import RecentOutput
 from stringd_bash.running_shell import Result, Shell
 from stringd_bash.shell_losses import ShellLosses
 from stringd_bash.supervised_shell import ShellOptions
@@ -46,6 +47,8 @@ class TopicShell:
         self._settings = settings
         self._table = table
         self.view = self._new_view()
+        self.recent = RecentOutput()
+        """What a person who watches sees."""
         self._shell_lock = asyncio.Lock()
         self._exports = Exports()
         self._background = SpillingBuffer()
@@ -74,6 +77,12 @@ class TopicShell:
         return self.shell.cwd if self.shell and self.shell.is_alive else self._home
 
     @property
+    def shown_directory(self) -> str:
+        """The directory on one line, as prompts show it."""
+        home, directory = str(self._session.user.home), visible_line(self.cwd)
+        return f"~{directory[len(home) :]}" if f"{directory}/".startswith(f"{home}/") else directory
+
+    @property
     def command_names(self) -> Collection[str]:
         """The commands that bash topics have."""
         return self._runtime.commands(self._session.name.type)
@@ -91,6 +100,7 @@ class TopicShell:
         shell.terminal.drain()
         self._output.flush(final=True)
         self.view = self._new_view()
+        self.recent.begin_program(self.shown_directory, label(masked_in_shell(text)))
         self.resize()
         self._sink = SpillingBuffer()
         self._typed, self._prompt = None, ""
@@ -118,7 +128,7 @@ class TopicShell:
             typed = f"{text}\n".replace("\n", terminal.line_end).encode(errors="surrogatepass")
             self._require_uncut(typed)
             self._is_echoed = terminal.echoes()
-            is_shown = self._is_echoed or terminal.has_line_editor() or self.view.is_editor
+            is_shown = self._is_echoed or terminal.has_line_editor() or self.recent.is_editor
             self._typed = text if is_shown else None
             terminal.type(typed)
 
@@ -147,6 +157,7 @@ class TopicShell:
             size = self._settings.size_of(self._session)
             self.shell.terminal.resize(size.rows, size.columns)
             self.view.size = size
+            self.recent.notify()
 
     async def report(self, evaluation: Evaluation, progress: Progress) -> Reply:
         """Return the reply with the state of an evaluation and all new output, and mark both as reported."""
@@ -235,10 +246,12 @@ class TopicShell:
     def _end_evaluation(self, _: asyncio.Future[Result]) -> None:
         self._sink = self._background
         self.jobs.update()
+        self.recent.end_program()
 
     def _handle_output(self, data: bytes) -> None:
         self._sink.add(data)
         self._output.write(data)
+        self.recent.add(data)
         if self._sink is self._background:
             self.jobs.add_output(data)
             if self._sink.is_full and self.shell and self.shell.is_alive:

@@ -18,8 +18,19 @@ from stringd_console.page_content.html_templates import PageTemplates
 from stringd_console.page_content.markdown_html import markdown_html
 from stringd_console.page_content.shown_text import shown_text
 from stringd_console.questions.question_cards import QuestionCards
+from stringd_console.topic_screen import (
+    TRUE_COLOUR,
+    ScreenPicture,
+    ScreenRow,
+    ScreenState,
+    StyledCells,
+    TextStyle,
+    TopicScreen,
+    Typed,
+)
 
 __all__ = [
+    "TRUE_COLOUR",
     "Act",
     "ActionResult",
     "ConsolePage",
@@ -30,6 +41,13 @@ __all__ = [
     "QuestionCards",
     "Region",
     "Regions",
+    "ScreenPicture",
+    "ScreenRow",
+    "ScreenState",
+    "StyledCells",
+    "TextStyle",
+    "TopicScreen",
+    "Typed",
     "View",
     "markdown_html",
     "on_events",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -49,7 +49,8 @@ class View:
     `regions` is awaited for the first view and, at most ten times a second, after each of the `changes`;
     browsers that show the same path share the result. `template` is rendered with `values`, and places each
     region by `{{ region("name") }}`. `first_regions` returns what the first view contains, if all would be
-    too much for it: what it lacks follows at once.
+    too much for it: what it lacks follows at once. `parts` are views whose regions change at their own pace,
+    which is at most once in `pause` seconds; the template places those as well.
     """
 
     title: str
@@ -58,6 +59,8 @@ class View:
     changes: Changes
     values: Mapping[str, Any] = field(default_factory=dict)
     first_regions: Callable[[], Awaitable[Regions]] | None = None
+    parts: Sequence[View] = ()
+    pause: float = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

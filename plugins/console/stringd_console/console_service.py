@@ -46,6 +46,7 @@ _MEDIA_TYPES = {
     "console.js": "text/javascript",
     "icon.svg": "image/svg+xml",
     "icon-waiting.svg": "image/svg+xml",
+    "screen.js": "text/javascript",
 }
 
 
@@ -155,8 +156,10 @@ class ConsoleService:
         async with AsyncExitStack() as stack:
             stack.enter_context(self._presence.shows_page())
             frame = await stack.enter_async_context(self._views.follow("", self._frame.view))
-            shown = await stack.enter_async_context(self._views.follow(key, view))
-            yield (frame, shown)
+            followed = [frame]
+            for number, part in enumerate((view, *view.parts)):
+                followed.append(await stack.enter_async_context(self._views.follow(f"{number}{key}", part)))
+            yield followed
 
     async def _act(self, request: Request) -> Response:
         require_acting_browser(request, self.browsers)

@@ -57,15 +57,17 @@ class PageFrame:
 
     async def page(self, page: ConsolePage, view: View, browser: str) -> Markup:
         """Return a page as it is now, for the browser with this id."""
-        frame, shown = Snapshot(await self._regions()), Snapshot(await (view.first_regions or view.regions)())
+        frame = Snapshot(await self._regions())
+        parts = [Snapshot(await (it.first_regions or it.regions)()) for it in (view, *view.parts)]
+        shown = {name: region for part in parts for name, region in part.regions.items()}
         return self._templates.render(
             "page.html",
             browser=browser,
             content=page.templates.render(
-                view.template, view.values, region=partial(_region, shown.regions), title=view.title
+                view.template, view.values, region=partial(_region, shown), title=view.title
             ),
             current=page,
-            known=f"{frame.digest},{shown.digest}",
+            known=",".join(it.digest for it in (frame, *parts)),
             pages=self.pages,
             region=partial(_region, frame.regions),
             title=view.title,

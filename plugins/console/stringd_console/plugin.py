@@ -12,6 +12,7 @@ from stringd_console.access.signed_in_browsers import BrowserSignedIn, BrowserSi
 from stringd_console.console_page import OWN_PAGES, ConsolePage
 from stringd_console.console_page import stringd_console as console_hook
 from stringd_console.topic_pages.journal_feed import follow_ends, is_recorded, record
+from stringd_console.topic_screen import TopicScreen, stringd_console_screens
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
@@ -21,8 +22,11 @@ if TYPE_CHECKING:
 
 @hookimpl
 def stringd_hooks() -> Iterable[Hook]:
-    """Add the hook with which other plugins add pages."""
-    return (Hook(what="console-page", record=ConsolePage, spec=console_hook, reserved=OWN_PAGES),)
+    """Add the hooks with which other plugins add pages, and screens to the pages of topics."""
+    return (
+        Hook(what="console-page", record=ConsolePage, spec=console_hook, reserved=OWN_PAGES),
+        Hook(what="console-screen", record=TopicScreen, spec=stringd_console_screens),
+    )
 
 
 @hookimpl

@@ -12,9 +12,6 @@ from stringd_console.live.snapshot import NOTHING, Snapshot
 
 log = logging.getLogger(__name__)
 
-# The first change is shown at once, what follows in batches.
-_PAUSE_SECONDS = 0.1
-
 
 class LivePage:
     """Renders a view again after changes; followers wait for the next snapshot at their own pace."""
@@ -61,7 +58,8 @@ class LivePage:
                 self._show(Snapshot(await self._view.regions()))
             except Exception:
                 log.exception("the console's page %s can't be rendered", self._view.title)
-            await asyncio.sleep(_PAUSE_SECONDS)
+            # The first change is shown at once, what follows in batches.
+            await asyncio.sleep(self._view.pause)
             await self._changed.wait()
 
     def _show(self, snapshot: Snapshot) -> None:

@@ -123,12 +123,13 @@ function applyPatch(patch) {
   for (const [name, change] of Object.entries(patch)) {
     const region = document.querySelector(`[data-region="${CSS.escape(name)}"]`);
     if (!region) continue;
-    const follows = region.dataset.follows !== undefined && isAtEnd(region);
+    const frame = region.closest("[data-follows]");
+    const follows = frame && isAtEnd(frame);
     if (typeof change === "string") morphChildren(region, parsed(change));
     else applyItems(region, change);
     decorate(region);
-    if (follows) followEnd(region);
-    else if (region.dataset.follows !== undefined) showBehind(region);
+    if (follows) followEnd(frame);
+    else if (frame) showBehind(frame);
     region.dispatchEvent(new CustomEvent("patched", { bubbles: true }));
   }
 }
@@ -608,6 +609,9 @@ function begin() {
   watchDecisions();
   for (const input of document.querySelectorAll("textarea[data-sends]")) {
     import("./command-input.js").then(({ takeCommands }) => takeCommands(input, act));
+  }
+  for (const screen of document.querySelectorAll("[data-screen]")) {
+    import("./screen.js").then(({ takeKeys }) => takeKeys(screen, act));
   }
   connect();
 }

@@ -8,7 +8,7 @@ from itertools import count
 from sys import getsizeof
 
 from stringd.plugin import Edit, Output, Reply
-from stringd.plugin.text import first_line, limited, mask_beginning
+from stringd.plugin.text import MASK, first_line, limited, mask_beginning
 
 MOST_CHARACTERS = 64 * 1024
 """The most characters that are kept of a command or of a reply's content."""
@@ -19,6 +19,9 @@ _MOST_LINES = 40
 _SHORT = 2_000
 _RECORD_SIZE = 600
 _NUMBERS = count(1)
+_MOST_TYPED = 500
+TYPING = "console-typing-"
+"""How the ids of requests begin by which a person types into a program."""
 
 
 class Exchange:
@@ -26,7 +29,8 @@ class Exchange:
 
     `reply` is None while the command runs. `label` is the first line as events show it in the end, which may
     be more of it, or less, than was known at the beginning. `printed` is the end of what it has printed while
-    somebody watched, and `progress` how far it is, by what reports that.
+    somebody watched, and `progress` how far it is, by what reports that. `typed` is what was typed into a
+    program with this command and the ones after it.
     """
 
     # Every command pays for making one, so what only some have is set on demand.
@@ -38,6 +42,7 @@ class Exchange:
     printed: str = ""
     progress: Mapping[str, Output] = {}
     _seen: int = 0
+    typed: str = ""
 
     def __init__(self, shown: str, request_id: str | None, begun: float) -> None:
         self.number = next(_NUMBERS)
@@ -48,6 +53,8 @@ class Exchange:
     @property
     def text(self) -> str:
         """The command as it may be shown."""
+        if self.typed:
+            return self.typed
         if self.label is None or first_line(self.shown) == self.label:
             return self.shown
         return self.label
@@ -72,6 +79,26 @@ class Exchange:
         else:
             self.size = _RECORD_SIZE + len(self.shown) + len(reply.system) + len(reply.content or "")
         return self.size
+
+    @property
+    def is_typing(self) -> bool:
+        """Whether it is one of the commands by which a person types into a program."""
+        return (self.request_id or "").startswith(TYPING) and self.reply is not None and self.reply.ok
+
+    def take_over(self, later: Exchange) -> bool:
+        """Make what was typed next a part of this; return whether that is possible."""
+        typed = self.text
+        if not (self.is_typing and later.is_typing) or len(typed) > _MOST_TYPED:
+            return False
+        keys = later.text.partition(" ")[2]
+        if keys.startswith('"') and typed.endswith('"'):
+            typed, keys = typed[:-1], keys[1:]
+        elif not (keys == MASK and typed.endswith(MASK)):
+            keys = f" {keys}"
+        else:
+            keys = ""
+        self.typed, self.ended, self.request_id = typed + keys, later.ended, later.request_id
+        return True
 
 
 def is_short(reply: Reply) -> bool:

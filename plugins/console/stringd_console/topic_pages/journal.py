@@ -189,6 +189,8 @@ class Journal:
         return topic
 
     def _keep(self, key: Key, topic: _Topic, exchange: Exchange) -> None:
+        if topic.ended and topic.ended[-1].take_over(exchange):
+            return
         size = exchange.measure()
         ended = topic.ended
         ended.append(exchange)

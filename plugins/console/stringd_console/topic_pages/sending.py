@@ -15,6 +15,7 @@ from stringd.plugin import ErrorCode, Outcome, Refusal, Reply, RequestRefused, R
 from stringd_console.topic_pages.exchange import Exchange
 from stringd_console.topic_pages.journal import journal_of
 
+_KIND = "console-"
 _ID_BYTES = 8
 _MOST_KNOWN = 5_000
 # Whoever sends a command learns at once why it can't even wait for its turn.
@@ -60,12 +61,12 @@ class CommandSender:
             async with asyncio.timeout(_REFUSED_SECONDS):
                 await asyncio.shield(task)
 
-    async def result(self, user_id: str, topic: TopicName, text: str) -> Outcome:
-        """Send a command, and wait for its outcome."""
-        return await self._execute(user_id, topic, text)
+    async def result(self, user_id: str, topic: TopicName, text: str, *, kind: str = _KIND) -> Outcome:
+        """Send a command, and wait for its outcome; the id of the request begins with its kind."""
+        return await self._execute(user_id, topic, text, kind)
 
-    async def _execute(self, user_id: str, topic: TopicName, text: str) -> Outcome:
-        request_id = self._new_request()
+    async def _execute(self, user_id: str, topic: TopicName, text: str, kind: str = _KIND) -> Outcome:
+        request_id = self._new_request(kind)
         exchange = Exchange("", request_id, time.time())
         self._waiting[request_id] = WaitingCommand(
             request_id=request_id, user_id=user_id, topic=topic.text, since=exchange.begun
@@ -87,8 +88,8 @@ class CommandSender:
     def _answer(self, user_id: str, topic: TopicName, exchange: Exchange, reply: Reply) -> None:
         journal_of(self._runtime).answer(user_id, topic.text, exchange, reply)
 
-    def _new_request(self) -> str:
-        request_id = f"console-{secrets.token_hex(_ID_BYTES)}"
+    def _new_request(self, kind: str) -> str:
+        request_id = f"{kind}{secrets.token_hex(_ID_BYTES)}"
         self._sent[request_id] = None
         if len(self._sent) > _MOST_KNOWN:
             self._sent.popitem(last=False)

@@ -22,6 +22,7 @@ from stringd.plugin import (
 )
 from stringd.plugin.workers import READING
 from stringd_console.console_page import Item, PageRequest, Regions, View
+from stringd_console.screens.screen_part import find_screen, screen_part
 from stringd_console.topic_pages.exchange import Exchange
 from stringd_console.topic_pages.exchange_html import TEMPLATES, exchange_item
 from stringd_console.topic_pages.journal import journal_of
@@ -49,12 +50,19 @@ class TopicPage:
         """Return the view of the topic."""
         await catch_up(self.runtime, self.user.id, self.name.text)
         topic_type = self.runtime.topic_types[self.name.type]
+        screen = find_screen(self.runtime, self.name.type)
         return View(
             title=self.name.text,
             template="topic.html",
             regions=self._regions,
             changes=self._changes,
-            values={"user_id": self.user.id, "topic": self.name, "prompt": _prompt(topic_type)},
+            values={
+                "has_screen": screen is not None,
+                "prompt": _prompt(topic_type),
+                "topic": self.name,
+                "user_id": self.user.id,
+            },
+            parts=(screen_part(screen, self.user, self.name),) if screen else (),
         )
 
     async def _regions(self) -> Regions:

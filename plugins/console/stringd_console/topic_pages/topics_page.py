@@ -29,6 +29,7 @@ from stringd_console.topic_pages.exchange_html import TEMPLATES
 from stringd_console.topic_pages.journal import journal_of
 from stringd_console.topic_pages.topic_actions import TopicActions
 from stringd_console.topic_pages.topic_page import find_topic
+from stringd_console.topic_pages.typed_keys import typing_acts
 
 _KINDS = frozenset(
     it.kind
@@ -74,7 +75,7 @@ class TopicsPage:
     @property
     def page(self) -> ConsolePage:
         """The page, with those of the single topics below it."""
-        acts = TopicActions(self._runtime).acts
+        acts = {**TopicActions(self._runtime).acts, **typing_acts(self._runtime)}
         return ConsolePage(
             name="topics", title="Topics", templates=TEMPLATES, view=self._view, actions=acts, position=10
         )

@@ -1,0 +1,1 @@
+"""Screens of topics on their pages: drawn as HTML, and typed into."""
