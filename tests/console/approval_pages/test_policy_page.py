@@ -35,7 +35,7 @@ def test_rules_are_shown_with_their_state(ruled: DaemonProcess, browser: SignedI
 
 @pytest.mark.requirement("console.policy.rules")
 def test_the_page_of_users_says_how_many_rules_concern_each(browser: SignedIn) -> None:
-    assert "3 rules can apply" in browser.get("/console/users").text
+    assert "3 rules for all users" in browser.get("/console/users").text
 
 
 @pytest.mark.requirement("console.policy.explain")

@@ -64,15 +64,6 @@ class PolicyPage:
             about_user=self._about_user,
         )
 
-    def _about_user(self, user_id: str) -> str:
-        """Return how many rules can concern a user."""
-        policy = self._policies.current()
-        if policy.problem is not None:
-            return "invalid, so everything is asked about"
-        named = sum(matches_name(it.users, user_id) for it in policy.rules)
-        total = named + sum(not it.users for it in policy.rules)
-        return f"{counted(total, 'rule')} can apply{f', {named} by name' if named else ''}"
-
     async def _view(self, request: PageRequest) -> View:
         if request.path:
             raise Refusal(ErrorCode.NOT_FOUND, "There is no such page of the policy.")
@@ -99,7 +90,10 @@ class PolicyPage:
 
     def _about_user(self, user_id: str) -> str:
         """Say how many rules name this user, or all."""
-        rules = self._policies.current().rules
+        policy = self._policies.current()
+        if policy.problem is not None:
+            return "invalid, so everything is asked about"
+        rules = policy.rules
         named = sum(matches_name(it.users, user_id) for it in rules)
         shared = sum(not it.users for it in rules)
         names = f"{counted(named, 'rule')} for this user, " if named else ""
