@@ -34,6 +34,9 @@ Record = TypeVar("Record")
 class Runtime(Protocol):
     """The running daemon, for commands, routes and services."""
 
+    def __hash__(self) -> int:
+        """Return the hash of this object, so that what belongs to a daemon can be looked up."""
+
     @property
     def config(self) -> Config:
         """The settings of the daemon."""

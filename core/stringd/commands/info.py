@@ -15,7 +15,7 @@ from stringd.api.sessions import Location
 from stringd.commands.set import variable_lines
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.page import Page
-from stringd.documents.paths.resolving import working_directory
+from stringd.documents.paths.resolving import path_scope
 from stringd.documents.syntax.diagnostics import Diagnostic
 from stringd.documents.syntax.lines import Lines, line_number
 from stringd.errors import ErrorCode, Refusal
@@ -64,7 +64,7 @@ def _facts(invocation: Invocation, location: Location | None, of_document: Itera
     own = dict(invocation.topic.info())
     yield "topic", session.name.text
     yield "user", session.user.id
-    yield "cwd", printable(own.pop("cwd", "") or str(working_directory(session)))
+    yield "cwd", printable(own.pop("cwd", "") or path_scope(session, full_access=False).folder)
     if location:
         yield from _location_facts(invocation, location)
         yield from of_document

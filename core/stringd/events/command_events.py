@@ -18,12 +18,26 @@ class CommandEvents:
     topic: str
     request_id: str | None
     has_begun: bool = False
-    output: OutputFeed | None = None
-    """What the command prints, once its secrets are known."""
+    has_ended: bool = False
+    _secrets: SecretNames | None = None
+    _output: OutputFeed | None = None
+
+    @property
+    def output(self) -> OutputFeed:
+        """What the command prints; what comes after its end is not published."""
+        if self._output is None:
+            self._output = OutputFeed(
+                None if self.has_ended else self.events,
+                user_id=self.user_id,
+                topic=self.topic,
+                request_id=self.request_id,
+                secrets=self._secrets,
+            )
+        return self._output
 
     def begin(self, label: str, secrets: SecretNames | None = None) -> None:
-        """Publish the beginning; given the secrets to mask, also make the feed of the output."""
-        self.has_begun = True
+        """Publish the beginning; `secrets` are to be masked in the output."""
+        self.has_begun, self._secrets = True, secrets
         self.events.publish_lazily(
             CommandBegun,
             self._weight(label),
@@ -32,19 +46,12 @@ class CommandEvents:
             request_id=self.request_id,
             label=label,
         )
-        if secrets:
-            self.output = OutputFeed(
-                self.events,
-                user_id=self.user_id,
-                topic=self.topic,
-                request_id=self.request_id,
-                secrets=secrets,
-            )
 
     def end(self, label: str, *, code: str | None, seconds: float, size: int) -> None:
         """Publish the last output, and the end."""
-        if self.output:
-            self.output.close()
+        self.has_ended = True
+        if self._output:
+            self._output.close()
         self.events.publish_lazily(
             CommandEnded,
             self._weight(label),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from contextvars import ContextVar
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from stringd.api.event_interfaces import Events
 from stringd.api.events import Output
@@ -29,7 +29,7 @@ class OutputFeed:
     replaces it. All methods must be called in the thread of the event loop.
     """
 
-    # Every command has a feed, and most feeds collect nothing, so their collections are created on demand.
+    # Most feeds collect nothing, so their collections are created on demand.
     _hidden: Mapping[str, str] = MappingProxyType({})
     _printed: Mapping[str | None, PrintedText] = MappingProxyType({})
     _reported: AbstractSet[str | None] = frozenset()
@@ -159,11 +159,20 @@ class OutputFeed:
             return ""
 
 
-CURRENT_OUTPUT: ContextVar[OutputFeed | None] = ContextVar("output", default=None)
+class Printing(Protocol):
+    """A command that may print."""
+
+    @property
+    def output(self) -> OutputFeed:
+        """What it prints; most commands print nothing, and need no feed."""
+
+
+CURRENT_OUTPUT: ContextVar[Printing | None] = ContextVar("output", default=None)
 """Set in the task of each command, and thus in all tasks and threads that it starts."""
 _UNWATCHED = OutputFeed(None)
 
 
 def current_output() -> OutputFeed:
     """Return the feed of the current command; outside of commands, one without watchers."""
-    return CURRENT_OUTPUT.get() or _UNWATCHED
+    printing = CURRENT_OUTPUT.get()
+    return printing.output if printing else _UNWATCHED

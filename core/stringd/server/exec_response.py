@@ -68,6 +68,18 @@ class EventStreams:
 class EventStream:
     """The response to one command, which continues if the client disconnects."""
 
+    __slots__ = (
+        "_ended",
+        "_events",
+        "_receive",
+        "_scope",
+        "_send",
+        "_streaming",
+        "_streams",
+        "begun",
+        "request",
+    )
+
     def __init__(self, streams: EventStreams, scope: Scope, receive: Receive, send: Send) -> None:
         self.begun = asyncio.Event()
         """Is set when the turn of the command begins: before, it may still be refused."""

@@ -19,7 +19,7 @@ from stringd.server.json_responses import answer_to
 
 def header_lines(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     """Return headers as the lines of a head."""
-    return b"".join(b"%b: %b\r\n" % header for header in headers)
+    return b"".join([b"%b: %b\r\n" % header for header in headers])
 
 
 CORS_HEADERS = [

@@ -185,7 +185,7 @@ class Execution:
         shown = masked_unknown(self.shown) if plan.has_member else self.shown
         self._running.label = self._first_line_of(shown)
         self.events.begin(self._running.label, partial(_secret_names, topic, runtime.secrets))
-        CURRENT_OUTPUT.set(self.events.output)
+        CURRENT_OUTPUT.set(self.events)
         invocation = self._invocation(plan.line, topic, shown)
         reply = await self._pass(plan.run, self._catalogue.interceptors, invocation)
         is_printed = reply.overflow is Overflow.HEAD_AND_TAIL

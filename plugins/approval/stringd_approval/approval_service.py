@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from stringd.approval import default_socket
 from stringd.plugin import (
@@ -156,15 +155,10 @@ class ApprovalService:
             log.warning("the log of requests ends with entry %d, SHA-256 %s", head.seq, head.digest)
 
 
-_services: WeakKeyDictionary[Runtime, ApprovalService] = WeakKeyDictionary()
-
-
+@cache
 def approval_service(runtime: Runtime) -> ApprovalService:
     """Return the one service of a daemon."""
-    service = _services.get(runtime)
-    if service is None:
-        service = _services[runtime] = ApprovalService(runtime)
-    return service
+    return ApprovalService(runtime)
 
 
 def _socket_path(setting: str, data_dir: Path) -> tuple[Path, bool]:

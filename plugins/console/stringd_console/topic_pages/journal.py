@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict, deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from time import time
 from typing import TypeAlias
-from weakref import WeakKeyDictionary
 
 from stringd.plugin import (
     CommandEnded,
@@ -218,12 +218,7 @@ class Journal:
         self.size -= exchange.size
 
 
-_journals: WeakKeyDictionary[Runtime, Journal] = WeakKeyDictionary()
-
-
-def journal_of(runtime: Runtime) -> Journal:
+@cache
+def journal_of(_: Runtime) -> Journal:
     """Return the one journal of a daemon."""
-    journal = _journals.get(runtime)
-    if journal is None:
-        journal = _journals[runtime] = Journal()
-    return journal
+    return Journal()
