@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from stringd.testing.process import DaemonProcess
+from tests.console.live_stream import LiveStream
 from tests.console.run_strategies import await_page, finished, page_of, started, strategy
 from tests.console.signing_in import SignedIn, signed_in
-from tests.runs.running.strategy_files import echo, stuck
+from tests.runs.running.strategy_files import echo, person, stuck
 
 pytestmark = pytest.mark.timeout(90)
 
@@ -56,6 +57,22 @@ def test_runs_are_listed_active_ones_first(daemon: DaemonProcess, browser: Signe
         assert shown in page, shown
     browser.act("runs/stop", user="default", run=slow)
     await_page(browser, slow, lambda it: ">stopped<" in it)
+
+
+@pytest.mark.requirement("console.runs.live")
+def test_the_list_and_a_run_change_while_they_are_watched(daemon: DaemonProcess, browser: SignedIn) -> None:
+    path = strategy(daemon, "watched", {"ann": person("Ready?"), "b": echo("*{input}* it is")})
+    with LiveStream(browser, "runs") as listed:
+        run_id = started(daemon, path)
+        listed.wait(run_id, "active")
+        with LiveStream(browser, f"runs/default/{run_id}") as page:
+            page.wait("is asked", "asked")
+            assert (
+                browser.act("runs/answer", user="default", run=run_id, agent="ann", text="Go").status == 200
+            )
+            page.wait("<em>Go</em> it is", "stream")
+            page.wait("Continue the run", "controls")
+        listed.wait("*Go* it is", "ended")
 
 
 @pytest.mark.requirement("console.runs.start")

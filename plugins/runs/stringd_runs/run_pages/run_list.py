@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -11,16 +11,26 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from stringd.plugin import ErrorCode, EventFilter, Refusal, Runtime, UserRemoved
+from stringd.plugin import (
+    ErrorCode,
+    EventFilter,
+    QuestionAnswered,
+    QuestionWithdrawn,
+    Refusal,
+    Runtime,
+    UserRemoved,
+)
 from stringd_console import Item, PageRequest, Regions, View
 from stringd_runs.messages.daemon_replies import RunStatus
 from stringd_runs.run_pages.figures import money, seconds_between, seconds_of
 from stringd_runs.run_pages.page_templates import TEMPLATES
-from stringd_runs.running.run_event_kinds import RUN_EVENT_KINDS
+from stringd_runs.running.run_event_kinds import RunAsks, RunEnded, RunStarted, RunStep
 from stringd_runs.running.run_overview import ListedRun, RunOverview
 
 ON_A_PAGE = 100
-_KINDS = frozenset({*(it.event.kind for it in RUN_EVENT_KINDS), UserRemoved.kind})
+# What changes the runs that have ended.
+_ENDS = frozenset({RunStarted.kind, RunEnded.kind, UserRemoved.kind})
+_KINDS = _ENDS | {RunStep.kind, RunAsks.kind, QuestionAnswered.kind, QuestionWithdrawn.kind}
 _STATES = {
     RunStatus.PENDING: ("prepared", "waiting"),
     RunStatus.RUNNING: ("running", "running"),
@@ -57,6 +67,8 @@ class RunList:
         self._runtime = runtime
         self._overview = overview
         self._page = page
+        self._ended: Sequence[ListedRun] = ()
+        self._is_outdated = True
 
     def view(self) -> View:
         """Return the view."""
@@ -65,10 +77,17 @@ class RunList:
     async def _changes(self) -> AsyncGenerator[object, None]:
         with self._runtime.events.watch(EventFilter(kinds=_KINDS)) as events:
             async for published in events:
+                if published.event.kind in _ENDS:
+                    self._is_outdated = True
                 yield published
 
     async def _regions(self) -> Regions:
-        ended, active = await self._overview.ended(), self._overview.active()
+        if self._is_outdated:
+            self._is_outdated = False
+            self._ended = await self._overview.ended()
+        active = self._overview.active()
+        ids = {it.summary.run_id for it in active}
+        ended = [it for it in self._ended if it.summary.run_id not in ids]
         pages = max(1, math.ceil(len(ended) / ON_A_PAGE))
         page = min(self._page, pages)
         shown = ended[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]

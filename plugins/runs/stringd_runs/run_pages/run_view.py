@@ -89,6 +89,7 @@ class RunView:
         run = self._watched.watched(self._user, self._run_id)
         await run.settled(_CATCH_UP_SECONDS)
         if run.failure:
+            self._watched.forget(self._user, self._run_id)
             raise Refusal(ErrorCode.NOT_FOUND, "There is no such run.")
         return View(
             title=f"{run.story.strategy or 'Run'} · {self._run_id}",

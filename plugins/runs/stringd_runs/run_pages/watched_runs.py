@@ -37,10 +37,16 @@ class WatchedRuns:
         """Return a run, which is followed from now on."""
         key = _key(user, run_id)
         kept = self._kept.get(key)
-        if kept is None or kept.run.failure:
+        if kept is None:
             kept = self._kept[key] = _Kept(WatchedRun(self._runs, user, run_id))
         self._leave_later(key, kept)
         return kept.run
+
+    def forget(self, user: User, run_id: str) -> None:
+        """Follow a run no longer that there is not, so that it is looked for again."""
+        key = _key(user, run_id)
+        if kept := self._kept.get(key):
+            self._leave(key, kept)
 
     async def changes(self, user: User, run_id: str) -> AsyncGenerator[object, None]:
         """Yield after each change of a run, which is followed meanwhile."""

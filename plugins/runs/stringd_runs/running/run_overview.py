@@ -38,10 +38,8 @@ class RunOverview:
         return _newest_first([_active(it) for it in self._memory if it.is_active])
 
     async def ended(self) -> Sequence[ListedRun]:
-        """Return the runs that have ended, the newest first."""
-        ended = await self._store.ended()
-        active = {it.id for it in self._memory if it.is_active}
-        return _newest_first([_ended(it) for it in ended if it.run_id not in active])
+        """Return the runs that have ended, the newest first; they may have been continued since."""
+        return _newest_first([_ended(it) for it in await self._store.ended()])
 
 
 def _newest_first(runs: list[ListedRun]) -> Sequence[ListedRun]:
