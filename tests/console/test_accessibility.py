@@ -36,7 +36,7 @@ def pages(tab: Tab) -> list[str]:
 
 @pytest.mark.requirement("console.accessible")
 def test_no_page_breaks_a_rule(tab: Tab, busy: DaemonProcess) -> None:
-    tab.wait_text("bash:build", "#topics")
+    tab.wait_text("build", "#topics")
     for url in pages(tab):
         tab.open(url)
         tab.wait_text("Live", "#connection")
@@ -47,7 +47,7 @@ def test_no_page_breaks_a_rule(tab: Tab, busy: DaemonProcess) -> None:
 
 @pytest.mark.requirement("console.phone")
 def test_pages_fit_on_a_phone(tab: Tab, busy: DaemonProcess) -> None:
-    tab.wait_text("bash:build", "#topics")
+    tab.wait_text("build", "#topics")
     for url in pages(tab):
         tab.open(url)
         tab.wait_text("Live", "#connection")

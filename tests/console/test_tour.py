@@ -34,7 +34,8 @@ _HEIGHTS = {
     "question": 620,
     "run": 860,
     "apps": 900,
-    "users": 800,
+    "users": 820,
+    "log": 760,
     "topics": 560,
     "narrow": 760,
 }
@@ -77,6 +78,7 @@ SCENES: dict[str, Callable[[Tab, DaemonProcess], None]] = {
     "question": lambda tab, daemon: open_page(tab, daemon, "questions"),
     "run": lambda tab, daemon: open_page(tab, daemon, first_run(daemon, tab)),
     "apps": lambda tab, daemon: open_page(tab, daemon, "apps"),
+    "log": lambda tab, daemon: open_page(tab, daemon, "log"),
     "users": lambda tab, daemon: open_page(tab, daemon, "users"),
     "narrow": lambda tab, daemon: open_page(tab, daemon, "questions", dark=True, width=380),
 }

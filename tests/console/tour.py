@@ -7,13 +7,18 @@ from http.client import HTTPException
 from pathlib import Path
 
 from stringd.testing.process import DaemonProcess
-from tests.approval.daemons import write_policy
+from tests.approval.daemons import SOCKET, request, write_policy
 from tests.console.chromium import Tab
 from tests.console.run_strategies import finished, strategy
 from tests.questions.people import until
 from tests.runs.running.strategy_files import echo, sequential
 
-POLICY = "rules: [{verdict: ask, kind: command, topic: ['bash:deploy'], effect: [shell]}]"
+POLICY = """
+rules:
+  - {verdict: forbid, kind: exec, program: [rm]}
+  - {verdict: allow, kind: exec}
+  - {verdict: ask, kind: command, topic: ['bash:deploy'], effect: [shell]}
+"""
 PLAN = """# Oslo
 
 Two days, by train.
@@ -72,7 +77,8 @@ REVIEW = "The plan is good. One change: the museum opens at ten, so begin with t
 def tour_daemon(folder: Path) -> DaemonProcess:
     """Start the daemon with everything that the tour shows."""
     write_policy(folder / "data", POLICY)
-    daemon = DaemonProcess(folder, (), {}, port=0, data_dir=folder / "data", operator=True)
+    options = ("--approval-socket", str(folder / "data" / SOCKET))
+    daemon = DaemonProcess(folder, options, {}, port=0, data_dir=folder / "data", operator=True)
     daemon.start()
     daemon.register("default", daemon.home)
     daemon.register("maria", folder / "maria")
@@ -88,6 +94,8 @@ def tour_daemon(folder: Path) -> DaemonProcess:
         "printf 'def area(radius):\\n    return 3.14 * radius ** 2\\n' > shapes.py; cat shapes.py",
         "bash:build",
     )
+    for stage in (["ls", "-l", "shapes.py"], ["rm", "-r", "build"], ["date", "--utc"]):
+        request(daemon, stage, cwd=str(daemon.home), reason="to publish the guide")
     agents = {"writer": echo(DRAFT), "reviewer": echo(REVIEW), "editor": echo("Done: the opera comes first.")}
     flow = sequential("writer", "reviewer", "editor", name="write, review, edit")
     path = strategy(daemon, "travel-guide", agents, flow)
