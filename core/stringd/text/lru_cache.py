@@ -16,6 +16,8 @@ MOST_CHARACTERS = 4 * 1024 * 1024
 _OVERHEAD = 2000
 
 
+# Not that of cachetools, which has no lock, measures values without being told their size, and refuses large
+# ones: here, the latest entry is kept whatever its size.
 class LruCache(Generic[K, T]):
     """The most recently used entries, up to a total size."""
 
