@@ -38,6 +38,7 @@ from stringd_console.page_responses import (
     protected_route,
     read_fields,
 )
+from stringd_console.topic_pages.journal_feed import begin_journal
 
 ROOT = "/console"
 _MEDIA_TYPES = {
@@ -83,6 +84,7 @@ class ConsoleService:
 
     async def greet_operator(self) -> None:
         """Show a link in the terminal where the daemon was started, if it has one, once it listens."""
+        begin_journal(self._runtime)
         with self._runtime.events.watch(EventFilter(kinds={DaemonReady.kind})) as events:
             async for _ in events:
                 link = self.access.link()

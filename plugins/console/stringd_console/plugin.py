@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from typing import TYPE_CHECKING
 
-from stringd.plugin import CliCommand, EventKind, Hook, Interceptor, Runtime, Service, hookimpl
+from stringd.plugin import CliCommand, EventKind, Hook, Interceptor, Observer, Runtime, Service, hookimpl
 from stringd_console.access.console_command import CONSOLE
 from stringd_console.access.signed_in_browsers import BrowserSignedIn, BrowserSignedOut
 from stringd_console.console_page import OWN_PAGES, ConsolePage
 from stringd_console.console_page import stringd_console as console_hook
-from stringd_console.topic_pages.journal_feed import follow_ends, is_recorded, record
+from stringd_console.topic_pages.journal_feed import ENDS, forget_ended, is_recorded, record
 from stringd_console.topic_screen import TopicScreen, stringd_console_screens
 
 if TYPE_CHECKING:
@@ -43,12 +42,15 @@ def stringd_interceptors() -> Iterable[Interceptor]:
 
 
 @hookimpl
+def stringd_observers() -> Iterable[Observer]:
+    """Forget what was sent to topics that have ended."""
+    return (Observer(name="console", on_event=forget_ended, kinds=ENDS),)
+
+
+@hookimpl
 def stringd_services(runtime: Runtime) -> Iterable[Service]:
-    """Show the operator a link as soon as the daemon listens, and forget the commands of what is gone."""
-    return (
-        Service(name="console", run=_service_of(runtime).greet_operator),
-        Service(name="console-journal", run=partial(follow_ends, runtime)),
-    )
+    """Show the operator a link as soon as the daemon listens, and keep the journal from then on."""
+    return (Service(name="console", run=_service_of(runtime).greet_operator),)
 
 
 @hookimpl

@@ -218,7 +218,17 @@ class Journal:
         self.size -= exchange.size
 
 
+_journals: list[Journal] = []
+
+
 @cache
 def journal_of(_: Runtime) -> Journal:
     """Return the one journal of a daemon."""
-    return Journal()
+    journal = Journal()
+    _journals.append(journal)
+    return journal
+
+
+def all_journals() -> Sequence[Journal]:
+    """Return the journals of all daemons of this process."""
+    return _journals

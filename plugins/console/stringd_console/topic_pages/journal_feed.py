@@ -8,9 +8,11 @@ from contextlib import suppress
 from stringd.plugin import (
     CommandEnded,
     ErrorCode,
+    Event,
     EventFilter,
     Invocation,
     Proceed,
+    Published,
     Reply,
     Runtime,
     SessionEnded,
@@ -18,11 +20,10 @@ from stringd.plugin import (
 )
 from stringd.plugin.events import current_output
 from stringd_console.topic_pages.exchange import is_short, kept_reply
-from stringd_console.topic_pages.journal import Journal, journal_of
+from stringd_console.topic_pages.journal import Journal, all_journals, journal_of
 
-_ENDS = frozenset({SessionEnded.kind, UserRemoved.kind})
+ENDS = frozenset({SessionEnded.kind, UserRemoved.kind})
 _COMMANDS = frozenset({CommandEnded.kind})
-_PAUSE_SECONDS = 0.2
 _CATCH_UP_SECONDS = 0.01
 _CANCELLED = Reply.error(ErrorCode.CANCELLED, "The command was cancelled.")
 
@@ -46,16 +47,16 @@ async def record(invocation: Invocation, proceed: Proceed) -> Reply:
         journal.end(exchange, kept)
 
 
-async def follow_ends(runtime: Runtime) -> None:
-    """Have the journal kept if there is an operator, without topics and users that are gone."""
-    journal = journal_of(runtime)
-    journal.is_kept = runtime.questions.operator_state != "none"
-    while journal.is_kept:
-        with runtime.events.watch(EventFilter(kinds=_ENDS)) as events:
-            async for published in events:
-                journal.apply(published)
-        # It was too slow to read all of them, or the daemon stops.
-        await asyncio.sleep(_PAUSE_SECONDS)
+def begin_journal(runtime: Runtime) -> None:
+    """Have the journal kept if there is an operator, who could read it."""
+    journal_of(runtime).is_kept = runtime.questions.operator_state != "none"
+
+
+def forget_ended(event: Event) -> None:
+    """Make the journal forget a topic or a user that is gone."""
+    # An observer is not told by which daemon; there is one in a process.
+    for journal in all_journals():
+        journal.apply(Published(None, event))
 
 
 async def catch_up(runtime: Runtime, user_id: str, topic: str) -> Journal:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Mapping
 
 from stringd.plugin import ErrorCode, Refusal, Runtime, TopicName
@@ -78,7 +77,6 @@ class TopicActions:
         user_id, topic = self._target(fields)
         if not await self._runtime.end_session(user_id, topic):
             raise Refusal(ErrorCode.NOT_FOUND, f"{topic} has already ended.")
-        journal_of(self._runtime).forget(user_id, topic.text, time.time())
         return ActionResult(notice=f"{topic} was closed.")
 
     async def complete(self, fields: Mapping[str, str]) -> ActionResult:
