@@ -22,6 +22,11 @@ from tests.questions.terminals import approving
 pytestmark = [needs_chromium, pytest.mark.timeout(120)]
 PERSON: dict[str, Any] = {"trust": "person", "waits_for_operator": True}
 ARMED = 0.7
+# What does not fit is wrapped, never cut off.
+WRAPPED = """
+[...document.querySelectorAll('.asked-command, .asked-text, .asked-line, .asked-facts dd')].every((it) =>
+  it.scrollWidth <= it.clientWidth + 1 && getComputedStyle(it).whiteSpace === 'pre-wrap')
+"""
 HIDES = """
 window.hides = (on) => {
   Object.defineProperty(document, 'hidden', { value: on, configurable: true });
@@ -61,10 +66,11 @@ def sees(tab: Tab, asked: Asked) -> None:
 @pytest.mark.requirement("console.questions.keys")
 def test_a_question_is_read_and_answered_by_one_key(tab: Tab, people: People) -> None:
     asked = people.ask(
-        "file:a", kind="approve", title="Run a command: ls -l", body="ls -l", expires=60, **PERSON
+        "file:a", kind="approve", title="Run a command", body=f"ls {'x' * 300}\n  b", expires=60, **PERSON
     )
     tab.wait(f"document.activeElement?.dataset?.key === '{asked.id}'")
     tab.press("y")
+    assert tab.run(WRAPPED)
     tab.wait_text("s left", card(asked))
     assert not asked.done(), "a key that was typed ahead has answered"
     sees(tab, asked)
@@ -286,6 +292,7 @@ def test_a_phone_shows_everything_without_scrolling_sideways(tab: Tab, people: P
     )
     sees(tab, asked)
     assert tab.run("document.documentElement.scrollWidth") == 360
+    assert tab.run(WRAPPED)
     assert tab.run(
         "[...document.querySelectorAll('.question :is(button, summary)')]"
         ".filter((it) => it.checkVisibility()).every((it) => "

@@ -38,7 +38,7 @@ OWN_TAGS = {
 def line_texts(shown: str) -> list[str]:
     """Return the lines that a text is shown as."""
     without = re.sub(r'<span class="escape">(.*?)</span>', r"\1", shown)
-    lines = re.findall(r'<span class="line( is-continued)?">(.*?)</span>', without)
+    lines = re.findall(r'<span class="asked-line( is-continued)?">(.*?)</span>', without)
     joined: list[str] = []
     for is_continued, text in lines:
         if is_continued:
@@ -59,7 +59,7 @@ def test_a_text_can_be_reconstructed_from_its_display(text: str, lines: int, cha
 @pytest.mark.requirement("console.questions.exact")
 def test_a_mark_ends_each_line_of_a_text_with_very_many() -> None:
     shown = str(exact_lines("\n".join(["a", "b ", "c↵", ""] * 1000)))
-    assert '<span class="line' not in shown
+    assert 'class="asked-line"' not in shown
     assert shown.startswith(
         'a↵\nb<span class="escape">⟨U+0020⟩</span>↵\nc<span class="escape">⟨U+21B5⟩</span>↵\n↵\na↵'
     )

@@ -23,12 +23,12 @@ def exact_line(text: str, escaped: str = "") -> Markup:
     return Markup(marked)  # noqa: S704 - escaped above
 
 
-def exact_lines(text: str, first: str = "line") -> Markup:
+def exact_lines(text: str, first: str = "asked-line") -> Markup:
     """Return a text of any length, in which each line begins visibly; the class of the first may differ."""
     lines = text.split("\n")
     if len(lines) > _MOST_ELEMENTS:
         return Markup("\n").join(exact_line(it, _LINE_END) + _LINE_END for it in lines)
-    classes = (first, *("line" for _ in lines[1:]))
+    classes = (first, *("asked-line" for _ in lines[1:]))
     elements = map(Markup('<span class="{}">{}</span>').format, classes, map(exact_line, lines))
     return Markup("").join(elements)
 
@@ -46,7 +46,7 @@ def cut_lines(text: str, *, lines: int, characters: int, whole_at: str = "") -> 
     if len(hidden) > _MOST_UNFOLDED and whole_at:
         more = Markup('<a class="more" href="{}">Show all: {}</a>').format(whole_at, amount)
     else:
-        rest = exact_lines(hidden, "line is-continued" if is_within_line else "line")
+        rest = exact_lines(hidden, "asked-line is-continued" if is_within_line else "asked-line")
         more = Markup('<details class="rest"><summary class="more">{}</summary>{}</details>').format(
             amount, rest
         )
