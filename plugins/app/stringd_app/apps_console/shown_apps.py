@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stringd.plugin import Refusal, Runtime, User
+from stringd.plugin import ErrorCode, Refusal, Runtime, User
 from stringd.plugin.workers import READING
 from stringd_app.app_registry import packages_path
 from stringd_app.apps_console.app_secrets import ShownSecret, shown_secrets
@@ -77,5 +77,5 @@ def chosen_user(wanted: str, runtime: Runtime) -> User | None:
     """Return the user that is asked for, else `default` or the first one; None if there is none."""
     users = {it.id: it for it in sorted(runtime.users, key=lambda it: it.id)}
     if wanted and wanted not in users:
-        raise Refusal("NOT_FOUND", f"There is no user {wanted}.")
+        raise Refusal(ErrorCode.NOT_FOUND, f"There is no user {wanted}.")
     return users.get(wanted or "default") or next(iter(users.values()), None)
