@@ -215,9 +215,15 @@ def test_websockets_give_way_when_descriptors_run_out(sockets_plugin: Path, star
     limited = ("prlimit", "--nofile=200:200", sys.executable, "-m", "stringd")
     daemon = start_daemon("--plugins", str(sockets_plugin), program=limited)
     daemon.register("default", daemon.home)
+    refused = 0
     with ExitStack() as clients:
         for _ in range(260):
-            clients.enter_context(raw(daemon, "idle"))
+            try:
+                clients.enter_context(raw(daemon, "idle"))
+            except AssertionError:
+                # On a busy machine, a client whose request has not come may be the one that gives way.
+                refused += 1
+        assert refused < 20
         for _ in range(3):
             assert daemon.exec("/info", "file:main").head["ok"]
 
