@@ -36,6 +36,7 @@ _HEIGHTS = {
     "apps": 900,
     "users": 820,
     "log": 760,
+    "shell": 800,
     "topics": 560,
     "narrow": 760,
 }
@@ -75,6 +76,7 @@ def first_run(daemon: DaemonProcess, tab: Tab) -> str:
 SCENES: dict[str, Callable[[Tab, DaemonProcess], None]] = {
     "topics": lambda tab, daemon: open_page(tab, daemon, "topics"),
     "topic": lambda tab, daemon: open_page(tab, daemon, "topics/default/file:trip"),
+    "shell": lambda tab, daemon: open_page(tab, daemon, "topics/default/bash:build"),
     "question": lambda tab, daemon: open_page(tab, daemon, "questions"),
     "run": lambda tab, daemon: open_page(tab, daemon, first_run(daemon, tab)),
     "apps": lambda tab, daemon: open_page(tab, daemon, "apps"),
