@@ -69,6 +69,7 @@ def test_person_types_the_token_and_gets_a_link(operated: DaemonProcess) -> None
     assert not signs_in(operated, link)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("console.command.script")
 def test_script_reads_the_token_from_a_descriptor(operated: DaemonProcess) -> None:
     done = ran(operated, "--token-fd", "0", given=f"{operated.operator_token}\n")
@@ -148,6 +149,7 @@ def test_port_of_another_program_is_an_error_and_gets_no_token(tmp_path: Path) -
     assert "the-token" not in "".join(seen)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("console.command.open")
 def test_link_is_opened_in_a_browser(operated: DaemonProcess, tmp_path: Path) -> None:
     opened = tmp_path / "opened"
