@@ -15,8 +15,8 @@ from stringd_console.questions.question_board import BoardEntry
 
 TEMPLATES = PageTemplates("stringd_console")
 _PAGE = "/console/questions"
-_COMMAND_LINES, _COMMAND_CHARACTERS = 14, 1600
-_DETAIL_LINES, _DETAIL_CHARACTERS = 6, 400
+_COMMAND_LINES, _COMMAND_CHARACTERS = 14, 1000
+_DETAIL_LINES, _DETAIL_CHARACTERS = 6, 240
 _KNOWN_EXTRAS = {"edit": ("Edit", "Approve as edited"), "grant": ("Grant the like", "Approve and grant")}
 _FIXED_KEYS = frozenset("ync?jk")
 _MOST_KEYS = 9
