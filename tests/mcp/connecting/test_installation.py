@@ -36,6 +36,7 @@ def _parsed(client: str, text: str) -> dict[str, dict[str, dict[str, object]]]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.requirement("mcp.install.print", "mcp.install.write")
 def test_each_client_gets_its_file(tmp_path: Path) -> None:
     """Without `--write` nothing is written; with it, the file has the entry, and stays so."""
