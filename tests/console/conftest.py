@@ -17,7 +17,8 @@ def operated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess
     """A daemon with an operator and the user `default`, shared by the tests of a module."""
     daemon = DaemonProcess(tmp_path_factory.mktemp("console"), (), {}, port=0, data_dir=None, operator=True)
     daemon.start()
-    daemon.register()
+    daemon.home.mkdir(exist_ok=True)
+    daemon.register("default", daemon.home)
     yield daemon
     daemon.kill()
 
@@ -70,7 +71,6 @@ def screenshots(tmp_path: Path) -> Path:
 @pytest.fixture
 def busy(operated: DaemonProcess) -> DaemonProcess:
     """The shared daemon with something on every page."""
-    (operated.home / "notes.md").parent.mkdir(parents=True, exist_ok=True)
     (operated.home / "notes.md").write_text("# Notes\n\nSome *text*, `code` and a [link](other.md).\n")
     operated.exec("/open notes.md", "file:notes")
     operated.exec("/open missing.md", "file:notes")

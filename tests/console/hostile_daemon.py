@@ -10,10 +10,13 @@ from urllib.parse import quote
 
 from stringd.testing.process import DaemonProcess
 from tests.console.hostile_texts import HOSTILE_TEXTS
+from tests.console.run_strategies import finished, strategy
+from tests.runs.running.strategy_files import echo
 
 ASKER = Path(__file__).parents[1] / "questions" / "asker.py"
 _TOPICS = 12
 _QUESTIONS = 60
+_RUNS = 20
 _LONGEST_NAME = 60
 _LONGEST_CHOICE = 200
 
@@ -24,8 +27,8 @@ def hostile_daemon(folder: Path) -> Iterator[DaemonProcess]:
     daemon = DaemonProcess(folder, ("--plugins", str(ASKER)), {}, port=0, data_dir=None, operator=True)
     daemon.start()
     try:
-        daemon.register()
         daemon.home.mkdir(exist_ok=True)
+        daemon.register("default", daemon.home)
         for number, text in enumerate(HOSTILE_TEXTS):
             _plant(daemon, number, text)
         yield daemon
@@ -59,6 +62,18 @@ def _plant(daemon: DaemonProcess, number: int, text: str) -> None:
     daemon.exec(f"printf %s '{line[:1000].replace(chr(39), '')}' >&2; false", f"bash:{topic}")
     if number % (len(HOSTILE_TEXTS) // _QUESTIONS) == 0:
         daemon.exec(f"/detach {json.dumps(_question(number, text))}", f"file:{topic}")
+    if number % (len(HOSTILE_TEXTS) // _RUNS) == 0:
+        _install(daemon, number, line[:300])
+        agent = {**echo(text), "description": line[:300]}
+        finished(daemon, strategy(daemon, f"strategy-{number}", {"writer": agent}), text[:20_000])
+
+
+def _install(daemon: DaemonProcess, number: int, line: str) -> None:
+    described = json.dumps(line, ensure_ascii=False)
+    key = f"env:\n  - name: KEY\n    description: {described}\n"
+    page = f"---\nname: app-{number}\ndescription: {described}\n{key}---\n# App\n"
+    (daemon.home / f"app-{number}.md").write_text(page, "utf-8", "surrogatepass")
+    daemon.exec(f"/install app-{number}.md", "file:apps")
 
 
 def _file_name(line: str) -> str:

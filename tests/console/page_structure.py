@@ -21,8 +21,9 @@ _TAG = re.compile(
 )
 _ATTRIBUTE = re.compile(
     r"""
-    accept | action | align | alt | autocapitalize | autocomplete | autofocus | charset | checked |
-    class | cols | colspan | content | cx | cy | d | datetime | dir | disabled | dominant-baseline |
+    accept | action | align | alt | autocapitalize | autocomplete | autocorrect | autofocus | charset |
+    checked | class | cols | colspan | content | cx | cy | d | datetime | dir |
+    disabled | dominant-baseline |
     download | dx | dy | enctype | enterkeyhint | fill | for | height | hidden | high | href | id |
     inputmode | label | lang | list | low | marker-end | markerheight | markerwidth | max | maxlength | min
     | minlength | multiple | name | open | optimum | orient | pattern | placeholder | points |
@@ -33,8 +34,12 @@ _ATTRIBUTE = re.compile(
     """,
     re.VERBOSE,
 )
+# A character on the screen of a terminal.
+_CELL = re.compile(r'<i class="[a-z ]+">[^<>]*</i>')
 _OWN_NAME = re.compile(r"(data|aria)-[a-z][a-z0-9-]*")
-_OWN_URL = re.compile(r"/console(/[A-Za-z0-9._~%!$&'()*+,;=:@/-]*)?(\?[^\"<>\s]*)?|#[A-Za-z0-9_-]+")
+_OWN_URL = re.compile(
+    r"/console(/[A-Za-z0-9._~%!$&'()*+,;=:@/-]*)?(\?[^\"<>\s]*)?|(\?[a-z]+=[a-z0-9.]+)?#[A-Za-z0-9_-]+"
+)
 _OTHER_URL = re.compile(r"https?://[^\s\"'<>]+")
 _URLS = frozenset({"href", "src", "action", "formaction"})
 _CONTROLS = "button, input, select, textarea, form, dialog, a[href^='/console']"
@@ -59,7 +64,7 @@ def _oddities(node: LexborNode) -> Iterator[str]:
     if node.tag is None or node.tag.startswith("-"):
         return
     shown = str(node.html)[:200]
-    if not _TAG.fullmatch(node.tag):
+    if not _TAG.fullmatch(node.tag) and not _CELL.fullmatch(shown):
         yield f"tag {node.tag}: {shown}"
     for name, value in node.attributes.items():
         if not _ATTRIBUTE.fullmatch(name.lower()) and not _OWN_NAME.fullmatch(name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -14,6 +15,8 @@ from tests.console.page_structure import imitations, oddities
 from tests.console.signing_in import sign_in, signed_in
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
+_PAGE = re.compile(r'<a href="/console/([a-z-]+)"')
+_RUN = re.compile(r'href="/console/runs/(default/[^"?]+)"')
 _PAGES = "[...document.querySelectorAll('.bar nav a')].map((it) => new URL(it.href).pathname.slice(9))"
 
 
@@ -31,7 +34,9 @@ def test_there_are_two_hundred() -> None:
 @pytest.mark.requirement("console.hostile")
 def test_no_text_makes_an_element_or_an_attribute(hostile: DaemonProcess) -> None:
     browser = signed_in(hostile)
-    paths = ("topics", *topic_paths())
+    paths = [*_PAGE.findall(browser.get("/console/topics").text), *topic_paths()]
+    paths += [f"runs/{it}" for it in _RUN.findall(browser.get("/console/runs").text)]
+    assert len(paths) > 40
     shown = 0
     for path in paths:
         page = browser.get(f"/console/{path}")
