@@ -6,6 +6,8 @@ const HIGHEST = 240;
 /** Make a textarea an input for commands; `act` carries out an action of the console. */
 export function takeCommands(input, act) {
   const list = document.getElementById(input.getAttribute("aria-controls"));
+  // A textarea may not be a combobox, so what is offered is announced by a status.
+  const count = document.getElementById(input.getAttribute("aria-describedby"));
   let recalled = 0;
   let asked = 0;
   let timer;
@@ -18,7 +20,7 @@ export function takeCommands(input, act) {
     options = [];
     list.replaceChildren();
     list.hidden = true;
-    input.setAttribute("aria-expanded", "false");
+    count.textContent = "";
     input.removeAttribute("aria-activedescendant");
   }
 
@@ -50,7 +52,7 @@ export function takeCommands(input, act) {
     }));
     list.hidden = false;
     list.scrollTop = 0;
-    input.setAttribute("aria-expanded", "true");
+    count.textContent = found.length === 1 ? "1 suggestion" : `${found.length} suggestions`;
     input.removeAttribute("aria-activedescendant");
   }
 
