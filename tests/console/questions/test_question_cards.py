@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stringd_console.questions.exact_text import cut_lines, exact_lines
@@ -51,6 +51,7 @@ def line_texts(shown: str) -> list[str]:
 @pytest.mark.requirement("console.questions.exact")
 @settings(max_examples=300, deadline=None)
 @given(TEXT, st.integers(1, 4), st.integers(1, 30))
+@example("0000\n", 2, 4)
 def test_a_text_can_be_reconstructed_from_its_display(text: str, lines: int, characters: int) -> None:
     assert "\n".join(line_texts(str(exact_lines(text)))) == text
     assert "\n".join(line_texts(str(cut_lines(text, lines=lines, characters=characters)))) == text

@@ -60,5 +60,6 @@ def _cut(text: str, lines: int, characters: int) -> tuple[str, str, bool]:
         first, rest = [*first, rest], ""
     shown = "\n".join(first)
     if len(shown) > characters:
-        return text[:characters], text[characters:], text[characters] != "\n"
+        is_within_line = text[characters] != "\n"
+        return text[:characters], text[characters + (not is_within_line) :], is_within_line
     return shown, rest, False
