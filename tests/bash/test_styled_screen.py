@@ -140,6 +140,21 @@ def test_many_lines_look_the_same_as_if_all_were_drawn(style: bytes) -> None:
 
 
 @pytest.mark.requirement("console.screen.flood")
+def test_a_view_that_is_cancelled_is_still_drawn_before_the_next() -> None:
+    output = RecentOutput()
+    output.add(b"".join(b"\x1b[Hline %d\r\n" % number for number in range(8000)))
+
+    async def view_twice() -> ScreenView:
+        screen = LiveScreen(output, SIZE)
+        first = asyncio.ensure_future(screen.view(SIZE, is_idle=False))
+        await asyncio.sleep(0)
+        first.cancel()
+        return await screen.view(SIZE, is_idle=False)
+
+    assert text_of(asyncio.run(view_twice()).rows[0]) == "line 7999"
+
+
+@pytest.mark.requirement("console.screen.flood")
 def test_what_is_lost_in_a_flood_still_determines_looks() -> None:
     output = RecentOutput()
     output.add(b"\x1b[?1049h\x1b[31m\x1b(0\x1b[?25l\x1b[?2004h")

@@ -41,6 +41,7 @@ class LiveScreen:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._unfinished = ""
         self._lock = asyncio.Lock()
+        self._drawing: asyncio.Future[None] | None = None
         self._kept: dict[int, ScreenRow] = {}
 
     async def view(self, size: Size, *, is_idle: bool) -> ScreenView:
@@ -49,11 +50,15 @@ class LiveScreen:
         While no program runs, the cursor is elsewhere.
         """
         async with self._lock:
+            if self._drawing:
+                # Whoever waited for it may have been cancelled; the thread draws on.
+                await asyncio.wait({self._drawing})
             text = self._new_text()
             if len(text) <= _MOST_CHARACTERS and controls(text) <= _MOST_CONTROLS:
                 self._draw(text, size)
             else:
-                await asyncio.to_thread(self._draw, text, size)
+                self._drawing = asyncio.ensure_future(asyncio.to_thread(self._draw, text, size))
+                await asyncio.shield(self._drawing)
             screen = self._terminal.shown
             self._output.note_cursor_line("".join(screen.rows[screen.y][: screen.x]), self._position)
             return ScreenView(
