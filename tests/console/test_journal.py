@@ -9,7 +9,7 @@ import pytest
 
 from stringd.plugin import CommandEnded, Output, Published, Reply, SessionEnded, UserRemoved
 from stringd.testing.process import DaemonProcess
-from stringd_console.topic_pages.exchange import MOST_PRINTED, is_short, kept_reply
+from stringd_console.topic_pages.exchange import MOST_PRINTED, TYPING, is_short, kept_reply
 from stringd_console.topic_pages.journal import (
     MOST_BYTES,
     MOST_BYTES_IN_ALL,
@@ -107,6 +107,16 @@ def test_topics_and_users_are_forgotten_but_not_what_came_later() -> None:
     journal.apply(Published(2, UserRemoved(user_id="ann")))
     assert texts(journal) == []
     assert texts(journal, user="ben") == ["of ben"]
+
+
+@pytest.mark.requirement("console.topic.bounded")
+def test_what_is_typed_is_one_exchange_as_far_as_that_is_short() -> None:
+    journal = Journal()
+    for keys in ('"l"', '"s"', f'"{"x" * 5000}"', '"y"'):
+        journal.end(journal.begin("ann", "bash:a", f"//type {keys}", TYPING), Reply.confirmation(""))
+    commands = [it.text for it in journal.exchanges("ann", "bash:a")]
+    assert commands == ['//type "ls"', f'//type "{"x" * 5000}"', '//type "y"']
+    assert journal.size >= sum(map(len, commands))
 
 
 RECORDED = """

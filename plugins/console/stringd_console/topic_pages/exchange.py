@@ -87,10 +87,11 @@ class Exchange:
 
     def take_over(self, later: Exchange) -> bool:
         """Make what was typed next a part of this; return whether that is possible."""
-        typed = self.text
-        if not (self.is_typing and later.is_typing) or len(typed) > _MOST_TYPED:
+        if not (self.is_typing and later.is_typing):
             return False
-        keys = later.text.partition(" ")[2]
+        typed, keys = self.text, later.text.partition(" ")[2]
+        if len(typed) + len(keys) > _MOST_TYPED:
+            return False
         if keys.startswith('"') and typed.endswith('"'):
             typed, keys = typed[:-1], keys[1:]
         elif not (keys == MASK and typed.endswith(MASK)):
