@@ -33,6 +33,7 @@ from stringd_console.topic_pages.topic_panel import Panel, read_panel
 _MOST_SHOWN = 60
 _LARGEST_PAGE = 60_000
 _USER_AND_TOPIC = 2
+_EMPTY = Panel()
 
 
 @dataclass(slots=True)
@@ -44,7 +45,8 @@ class TopicPage:
     name: TopicName
     ended: str = ""
     """Why the topic has ended while it was watched."""
-    _panel: Panel | None = None
+    _panel: Panel = _EMPTY
+    _is_panel_outdated: bool = True
 
     async def view(self) -> View:
         """Return the view of the topic."""
@@ -72,7 +74,9 @@ class TopicPage:
             journal_of(runtime),
             sender_of(runtime),
         )
-        if self._panel is None:
+        if self._is_panel_outdated:
+            # What happens while it is read has it read again.
+            self._is_panel_outdated = False
             self._panel = await read_panel(runtime, session)
         commands = runtime.commands(self.name.type)
         values = {
@@ -111,7 +115,7 @@ class TopicPage:
                 elif isinstance(event, SessionOpened | CommandBegun):
                     self.ended = ""
                 if not isinstance(event, Output):
-                    self._panel = None
+                    self._is_panel_outdated = True
                 yield published
 
 
