@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 from stringd.plugin import CommandEnded, Event, EventFilter, Output, Published, Runtime
@@ -39,19 +40,31 @@ def events_view(runtime: Runtime, query: Mapping[str, str]) -> View:
 class _LatestEvents:
     runtime: Runtime
     wanted: EventFilter
-    _items: deque[Item] = field(default_factory=lambda: deque(maxlen=_MOST))
+    _latest: deque[_ShownEvent] = field(default_factory=lambda: deque(maxlen=_MOST))
 
     async def changes(self) -> AsyncGenerator[object, None]:
         with self.runtime.events.watch(self.wanted, after=0) as events:
             async for published in events:
                 # Output of programs comes in many pieces; the page of its topic shows it.
                 if not isinstance(published.event, Output) or self.wanted.kinds:
-                    self._items.appendleft(_item(published))
+                    self._latest.appendleft(_ShownEvent(published))
                     yield published
 
     async def regions(self) -> Regions:
-        empty = TEMPLATES.render("events_empty.html", is_empty=not self._items)
-        return {"empty": empty, "events": tuple(self._items)}
+        empty = TEMPLATES.render("events_empty.html", is_empty=not self._latest)
+        return {"empty": empty, "events": tuple(it.item for it in tuple(self._latest))}
+
+
+class _ShownEvent:
+    """An event in the list; of the many that the daemon keeps, only the latest are ever rendered."""
+
+    def __init__(self, published: Published) -> None:
+        self._published = published
+
+    @cached_property
+    def item(self) -> Item:
+        """The element, rendered once."""
+        return _item(self._published)
 
 
 def _item(published: Published) -> Item:
