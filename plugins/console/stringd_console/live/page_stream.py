@@ -31,7 +31,7 @@ class PageStream:
         ended: Callable[[], Awaitable[object]],
     ) -> None:
         self._followed = followed
-        self._known = {*known}
+        self._known = {*known} - {""}
         self._ended = ended
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -75,7 +75,7 @@ class PageStream:
 
     def _event(self, earlier: Snapshot, later: Snapshot) -> bytes:
         """Return a patch as an event, unless the browser shows this already."""
-        if earlier is NOTHING and later.digest in self._known:
+        if earlier is NOTHING and self._known and later.digest in self._known:
             return b""
         patch = later.patch_from(earlier)
         return b"event: patch\ndata: %b\n\n" % patch if patch else b""

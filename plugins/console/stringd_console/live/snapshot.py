@@ -6,11 +6,14 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2b
+from itertools import count
 from typing import Any
 
 from markupsafe import Markup
 
 from stringd_console.console_page import Item, Regions
+
+_NUMBERS = count()
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,9 @@ class Snapshot:
     """What a page shows; a patch is computed once for all browsers that show the same earlier snapshot."""
 
     regions: Regions
-    _patches: dict[str, bytes] = field(default_factory=dict, compare=False)
+    # By the numbers of the earlier snapshots, which are not kept for that.
+    _patches: dict[int, bytes] = field(default_factory=dict, compare=False)
+    _number: int = field(default_factory=lambda: next(_NUMBERS), compare=False)
 
     @cached_property
     def digest(self) -> str:
@@ -30,10 +35,10 @@ class Snapshot:
 
     def patch_from(self, earlier: Snapshot) -> bytes:
         """Return the changes since an earlier snapshot as JSON, empty if there are none."""
-        patch = self._patches.get(earlier.digest)
+        patch = self._patches.get(earlier._number)
         if patch is None:
             self._patches.clear()
-            patch = self._patches[earlier.digest] = _encoded(earlier.regions, self.regions)
+            patch = self._patches[earlier._number] = _encoded(earlier.regions, self.regions)
         return patch
 
 
