@@ -81,7 +81,7 @@ class RunView:
         self._content = CallContent()
         self._cards = QuestionCards(runtime.questions, self._concerns)
         self._flow: tuple[object, Markup] = (None, Markup(""))
-        self._prompts: dict[str, Markup] = {}
+        self._prompts: dict[AskedPerson, Markup] = {}
         self._result: tuple[Note | None, Markup] = (None, Markup(""))
 
     async def view(self) -> View:
@@ -134,7 +134,7 @@ class RunView:
         return {
             "facts": _part("facts", shown),
             "alerts": Markup("") if run.is_up_to_date else _READING,
-            "asked": tuple([await self._asked_item(it) for it in asked]),
+            "asked": await self._asked_items(asked),
             "permissions": self._cards.items()[0],
             "flow": self._picture(run, [it.agent for it in asked]),
             "controls": _part("controls", shown),
@@ -180,12 +180,14 @@ class RunView:
             self._flow = drawn, flow_picture(flow, path=self._path, selected=self._step, asked=asked)
         return self._flow[1]
 
-    async def _asked_item(self, person: AskedPerson) -> Item:
+    async def _asked_items(self, asked: Sequence[AskedPerson]) -> tuple[Item, ...]:
+        known = self._prompts
+        self._prompts = {it: known.get(it) or await _prompt_html(it) for it in asked}
+        return tuple(self._asked_item(it, html) for it, html in self._prompts.items())
+
+    def _asked_item(self, person: AskedPerson, html: Markup) -> Item:
         key = blake2b(f"{person.agent}\0{id(person)}".encode(errors="replace"), digest_size=8).hexdigest()
-        if key not in self._prompts:
-            prompt = person.prompt[:_LONGEST_PROMPT]
-            self._prompts[key] = await READING.run(markdown_html, prompt) if prompt else Markup("")
-        fields = {"key": key, "agent": person.agent, "html": self._prompts[key]}
+        fields = {"key": key, "agent": person.agent, "html": html}
         return Item(key=f"asked-{key}", html=_part("asked", fields, self._user.id, self._run_id))
 
     async def _outcome(self, run: WatchedRun, shown: ShownRun) -> Markup:
@@ -227,6 +229,11 @@ class RunView:
             unused_steering=story.unused_steering,
             can_export=story.executions > 0,
         )
+
+
+async def _prompt_html(person: AskedPerson) -> Markup:
+    prompt = person.prompt[:_LONGEST_PROMPT]
+    return await READING.run(markdown_html, prompt) if prompt else Markup("")
 
 
 def _part(name: str, *values: Any) -> Markup:
