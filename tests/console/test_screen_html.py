@@ -68,7 +68,7 @@ def test_what_is_invisible_leaves_a_mark(character: str) -> None:
 @pytest.mark.requirement("console.screen.grid")
 def test_each_character_of_another_width_has_a_box() -> None:
     assert html(row("a", "漢", "", "─", "b")) == (
-        '<div class="line" data-key="r1">a<i class="wide">漢</i><i class="cell">─</i>b</div>'
+        '<div class="screen-row" data-key="r1">a<i class="wide">漢</i><i class="cell">─</i>b</div>'
     )
 
 
@@ -83,7 +83,7 @@ def test_each_character_of_another_width_has_a_box() -> None:
     ],
 )
 def test_the_cursor_is_in_its_cell(cells: str, cursor: int, expected: str) -> None:
-    assert html(row(*cells), cursor) == f'<div class="line" data-key="r1">{expected}</div>'
+    assert html(row(*cells), cursor) == f'<div class="screen-row" data-key="r1">{expected}</div>'
 
 
 def test_the_cursor_covers_a_wide_character() -> None:

@@ -97,12 +97,12 @@ def test_colours_and_cells_are_drawn(screen: Tab) -> None:
     printed = r"\e[38;2;255;136;0mtrue\e[m\n\u6f22\u2500\n12345\n\u202eabc<img src=x>\n"
     run_line(tab, f"printf '{printed}'")
     tab.wait_text("\nabc<img src=x>", ".screen-rows")
-    spans = "[...document.querySelectorAll('.line span')]"
+    spans = "[...document.querySelectorAll('.screen-row span')]"
     tab.wait(f"getComputedStyle({spans}.find(it => it.textContent === 'true')).color === 'rgb(255, 136, 0)'")
     widths = tab.run(
-        "(() => { const range = new Range(), rows = [...document.querySelectorAll('.line')];"
+        "(() => { const range = new Range(), rows = [...document.querySelectorAll('.screen-row')];"
         "range.selectNodeContents(rows.find(it => it.textContent === '12345'));"
-        "return [range, ...document.querySelectorAll('.line .cell:not(.odd), .line .wide')]"
+        "return [range, ...document.querySelectorAll('.screen-row .cell:not(.odd), .screen-row .wide')]"
         ".map(it => it.getBoundingClientRect().width); })()"
     )
     column = widths[0] / 5

@@ -27,7 +27,8 @@ def row_item(row: ScreenRow, cursor: int | None) -> Item:
     """Return a row, with the cursor if that is in it."""
     runs = row.runs if cursor is None else tuple(_with_cursor(row.runs, cursor))
     inner = Markup("").join(_run(run, is_cursor=is_cursor) for run, is_cursor in _marked(runs, cursor))
-    return Item(key=row.key, html=Markup('<div class="line" data-key="{}">{}</div>').format(row.key, inner))
+    html = Markup('<div class="screen-row" data-key="{}">{}</div>').format(row.key, inner)
+    return Item(key=row.key, html=html)
 
 
 def _marked(runs: tuple[StyledCells, ...], cursor: int | None) -> Iterator[tuple[StyledCells, bool]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
 from functools import partial
 
 from stringd.plugin import Runtime, TopicName, User
@@ -26,7 +25,7 @@ def screen_part(screen: TopicScreen, user: User, topic: TopicName) -> View:
         title=f"{topic.text}: screen",
         template="screen.html",
         regions=partial(_regions, screen, user.id, topic.text),
-        changes=partial(_changes, screen, user.id, topic.text),
+        changes=partial(screen.changes, user.id, topic.text),
         pause=_PAUSE_SECONDS,
     )
 
@@ -39,11 +38,6 @@ async def _regions(screen: TopicScreen, user_id: str, topic: str) -> Regions:
         "screen-rows": _rows(picture),
         "screen-state": _TEMPLATES.render("screen_state.html", values),
     }
-
-
-async def _changes(screen: TopicScreen, user_id: str, topic: str) -> AsyncGenerator[object, None]:
-    async for change in screen.changes(user_id, topic):
-        yield change
 
 
 def _rows(picture: ScreenPicture) -> tuple[Item, ...]:

@@ -131,7 +131,7 @@ function speak(screen) {
   if (typesInto !== screen || spoken) return;
   spoken = setTimeout(() => {
     spoken = 0;
-    const rows = [...screen.querySelectorAll(".line")].map((it) => it.textContent.trim()).filter(Boolean);
+    const rows = [...screen.querySelectorAll(".screen-row")].map((it) => it.textContent.trim()).filter(Boolean);
     const text = rows.slice(-3).join("\n").slice(-300);
     const place = screen.querySelector(".spoken");
     if (place.textContent !== text) place.textContent = text;
