@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
@@ -29,7 +30,7 @@ from stringd_approval.asking.sudo_password import SudoPassword
 from stringd_approval.audit.audit_log import AuditLog
 from stringd_approval.audit.audit_log_file import AuditFailed
 from stringd_approval.audit.command_entries import command_decision, command_sent
-from stringd_approval.audit.request_entries import RequestEntry
+from stringd_approval.audit.request_entries import RequestEntry, grant_withdrawn
 from stringd_approval.broker import Broker
 from stringd_approval.decision import Decision
 from stringd_approval.exec_request import ExecRequest
@@ -100,6 +101,19 @@ class ApprovalService:
     async def permit(self, asked: BackgroundEffect) -> None:
         """Return if the policy or the operator permits an effect outside of commands."""
         await self._gate.permit(asked)
+
+    async def withdraw_grant(self, grant_id: str, *, through: str) -> bool:
+        """End a grant and log it; return whether there was one.
+
+        It has ended even if the log can't be written: nothing runs then anyway.
+        """
+        grant = self.grants.revoke(grant_id)
+        if grant is None:
+            return False
+        entry = grant_withdrawn(grant, through)
+        with suppress(AuditFailed):
+            await self.audit.append(entry.kind, sync=True, **entry.fields)
+        return True
 
     def status(self) -> dict[str, Any]:
         """Return the field of `/status`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 from stringd.plugin import (
@@ -69,7 +70,9 @@ def stringd_routes(runtime: Runtime) -> Iterable[Route]:
     """Add the grants."""
     from stringd_approval.asking.grant_routes import grant_routes
 
-    return grant_routes(approval_service(runtime).grants, runtime.questions)
+    service = approval_service(runtime)
+    withdraw = partial(service.withdraw_grant, through="api")
+    return grant_routes(service.grants.listed, withdraw, runtime.questions)
 
 
 @hookimpl

@@ -47,7 +47,7 @@ class Decisions:
 
     async def _list(self, invocation: Invocation) -> Reply:
         if revoked := invocation.line.arguments:
-            return Reply.confirmation(json.dumps(self._grants.revoke(revoked)))
+            return Reply.confirmation(json.dumps(self._grants.revoke(revoked) is not None))
         return Reply.confirmation(json.dumps(self._grants.listed()))
 
 

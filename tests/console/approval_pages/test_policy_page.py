@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import Any
 
@@ -79,3 +80,7 @@ def test_a_grant_is_listed_and_withdrawn(ruled: DaemonProcess, browser: SignedIn
         assert browser.act("policy/withdraw", id=grant_id).status == 200
         assert browser.act("policy/withdraw", id=grant_id).status == 422
         page.wait("Nothing is granted", "no-grants")
+    entries = [json.loads(it) for it in (ruled.data_dir / "audit.jsonl").read_text("utf-8").splitlines()]
+    (withdrawn,) = (it for it in entries if it["kind"] == "grant-withdrawn")
+    assert (withdrawn["grant"], withdrawn["command"], withdrawn["session"]) == (grant_id, "id", "<b>s")
+    assert (withdrawn["by"], withdrawn["through"]) == ("operator", "console")

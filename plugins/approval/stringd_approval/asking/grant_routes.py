@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from stringd.plugin import ErrorCode, Questions, RequestRefused
-from stringd_approval.asking.grants import Grants
 
 PATH = "/approval/grants"
 _TOKEN = "X-Operator-Token"  # noqa: S105 - the name of a header
@@ -29,17 +31,21 @@ class NotTheOperator(RequestRefused):
     code_in_body = True
 
 
-def grant_routes(grants: Grants, questions: Questions) -> list[Route]:
+def grant_routes(
+    listing: Callable[[], list[dict[str, Any]]],
+    withdraw: Callable[[str], Awaitable[bool]],
+    questions: Questions,
+) -> list[Route]:
     """Return the routes that list grants for everyone, and revoke them for the operator."""
 
     async def listed(_: Request) -> Response:
-        return JSONResponse({"grants": grants.listed()})
+        return JSONResponse({"grants": listing()})
 
     async def revoked(request: Request) -> Response:
         if not questions.is_operator(request.headers.get(_TOKEN, "")):
             raise NotTheOperator(f"Only the operator may revoke a grant, with the token in {_TOKEN}.")
         grant_id = request.path_params["grant_id"]
-        if not grants.revoke(grant_id):
+        if not await withdraw(grant_id):
             raise GrantNotFound("There is no such grant.")
         return JSONResponse({"id": grant_id, "revoked": True})
 

@@ -137,10 +137,10 @@ class Grants:
         now = self.clock()
         return [it.as_json(now) for it in self._grants.values()]
 
-    def revoke(self, grant_id: str) -> bool:
-        """End a grant; return whether there was one."""
+    def revoke(self, grant_id: str) -> Grant | None:
+        """End a grant, and return it, if there was one."""
         self._drop_ended()
-        return self._grants.pop(grant_id, None) is not None
+        return self._grants.pop(grant_id, None)
 
     def _drop_ended(self) -> None:
         now = self.clock()

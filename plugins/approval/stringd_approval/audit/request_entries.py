@@ -1,13 +1,17 @@
-"""What the log says of a request: its arrival, verdict, decision, start and end. Pure."""
+"""What the log says of a request: its arrival, verdict, decision, start and end; and of grants. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from stringd_approval.asking.grants import Grant
+from stringd_approval.asking.notation import words_text
 from stringd_approval.decision import Decision
 from stringd_approval.exec_request import ExecRequest, Pipeline
 from stringd_approval.exec_result import PipelineResult, StageResult
+
+_OPERATOR = "operator"
 
 
 class RequestEntry(NamedTuple):
@@ -75,6 +79,25 @@ def end(
         fields["stdout_bytes"] = len(result.stdout)
         fields["stdout_truncated"] = result.stdout_truncated
     return RequestEntry("end", fields)
+
+
+def grant_withdrawn(grant: Grant, through: str) -> RequestEntry:
+    """Return the entry of a grant that the operator has ended."""
+    model = grant.model
+    return RequestEntry(
+        "grant-withdrawn",
+        {
+            "grant": grant.id,
+            "command": words_text(grant.terms.words),
+            "for": grant.terms.scope,
+            "host": model.host,
+            "session": model.session,
+            "user_id": model.user_id,
+            "topic": model.topic,
+            "by": _OPERATOR,
+            "through": through,
+        },
+    )
 
 
 def _execution(request: ExecRequest) -> dict[str, Pipeline | list[str] | bool | str]:

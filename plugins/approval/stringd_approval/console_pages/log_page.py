@@ -21,7 +21,17 @@ from stringd_console import ActionResult, ConsolePage, Download, Item, PageReque
 
 _PATH = "/console/log"
 _PIECE = 256 * 1024
-_KINDS = ("arrival", "verdict", "decision", "start", "end", "command", "command-decision", "torn")
+_KINDS = (
+    "arrival",
+    "verdict",
+    "decision",
+    "start",
+    "end",
+    "command",
+    "command-decision",
+    "grant-withdrawn",
+    "torn",
+)
 
 
 class LogPage:

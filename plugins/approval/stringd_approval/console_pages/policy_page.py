@@ -48,7 +48,7 @@ class PolicyPage:
     """Shows the grants and the policy of one daemon."""
 
     def __init__(self, runtime: Runtime) -> None:
-        service = approval_service(runtime)
+        self._service = service = approval_service(runtime)
         self._audit, self._grants, self._policies = service.audit, service.grants, service.policies
 
     @property
@@ -117,7 +117,7 @@ class PolicyPage:
                 yield None
 
     async def _withdraw(self, fields: Mapping[str, str]) -> ActionResult:
-        if not self._grants.revoke(fields.get("id", "")):
+        if not await self._service.withdraw_grant(fields.get("id", ""), through="console"):
             raise Refusal(ErrorCode.NOT_FOUND, "There is no such grant any more.")
         return ActionResult(notice="The grant was withdrawn.")
 
