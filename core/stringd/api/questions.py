@@ -6,13 +6,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from stringd.api.checks import check_optional_text, check_sync, check_word, check_words
-
-if TYPE_CHECKING:
-    # Subcommands import this module, too.
-    import asyncio
 
 LONGEST_TITLE = 256
 LONGEST_BODY = 1024 * 1024
@@ -277,8 +273,18 @@ class Questions(Protocol):
     def attach_operator(self) -> AbstractContextManager[None]:
         """Return a context in which an operator is attached."""
 
-    def watched(self) -> AbstractContextManager[asyncio.Event]:
-        """Return an event that is set, in the context, whenever a question is asked, shown or closed."""
+    def watched(self) -> AbstractContextManager[ChangeSignal]:
+        """Return a signal that is set, in the context, whenever a question is asked, shown or closed."""
+
+
+class ChangeSignal(Protocol):
+    """Tells of changes: `wait` returns once it is set, `clear` resets it; `asyncio.Event` is one."""
+
+    def clear(self) -> None:
+        """Wait for the next change from now on."""
+
+    async def wait(self) -> object:
+        """Return once something has changed."""
 
 
 def _check_member(value: object, kind: type[StrEnum]) -> None:

@@ -60,6 +60,7 @@ from stringd.api.outputs import KeptOutput, Outputs, OutputSummary, PiecedOutput
 from stringd.api.provenance import Attributed, Author, Provenance
 from stringd.api.questions import (
     Answer,
+    ChangeSignal,
     ClosedQuestion,
     OpenQuestion,
     Question,
@@ -110,6 +111,7 @@ __all__ = [
     "BackgroundEffect",
     "BodySink",
     "Budget",
+    "ChangeSignal",
     "Choice",
     "CliCommand",
     "ClientGone",

@@ -14,7 +14,7 @@ from stringd.documents.shown_images import offer_image
 from stringd.errors import ErrorCode, Refusal, WorkStopped
 from stringd.events.output_feed import current_output
 from stringd.extensions.catalogue import Catalogue
-from stringd.extensions.containment import call, call_async
+from stringd.extensions.guarded_calls import call, call_async
 from stringd.extensions.plugin_files import is_importable_elsewhere
 from stringd.files.typed_paths import FILE_URI
 from stringd.text.masking import mask_bytes, mask_values

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from stringd.config import Config
 from stringd.errors import ClientGone, RequestRefused
-from stringd.extensions.containment import call_async
+from stringd.extensions.guarded_calls import call_async
 from stringd.runtime.local import LocalRuntime
 from stringd.server.endpoints.cancel import Cancel
 from stringd.server.endpoints.chanflow import chanflow

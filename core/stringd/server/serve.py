@@ -15,7 +15,7 @@ import uvloop
 from stringd.api.runtime import Service
 from stringd.config import LOOPBACK, Config
 from stringd.errors import Fault
-from stringd.extensions.containment import is_signal
+from stringd.extensions.guarded_calls import is_signal
 from stringd.processes.descriptors import DESCRIPTORS
 from stringd.processes.standard_streams import announce
 from stringd.processes.tree import forbid_memory_access

@@ -18,7 +18,7 @@ from stringd.errors import ErrorCode, Refusal, RequestRefused, Unrecognised
 from stringd.events.command_events import CommandEvents
 from stringd.events.output_feed import CURRENT_OUTPUT
 from stringd.extensions.catalogue import Catalogue
-from stringd.extensions.containment import is_signal
+from stringd.extensions.guarded_calls import is_signal
 from stringd.sessions.answer_limit import Bound, answer_limit, may_exceed
 from stringd.sessions.command_lookup import check_shape, explain, find_command, require_command
 from stringd.sessions.live_session import LiveSession

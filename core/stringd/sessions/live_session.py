@@ -15,7 +15,7 @@ from stringd.api.sessions import EndReason, Session, SessionSummary, State, Topi
 from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.users import User
 from stringd.errors import ErrorCode, Refusal, Unavailable
-from stringd.extensions.containment import call_async
+from stringd.extensions.guarded_calls import call_async
 from stringd.sessions.command_queue import CommandQueue
 from stringd.sessions.command_tasks import command_tasks
 from stringd.sessions.lifetime import TopicLifetime

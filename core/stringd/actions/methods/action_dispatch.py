@@ -17,7 +17,7 @@ from stringd.api.replies import Reply
 from stringd.documents.paths.resolving import working_directory
 from stringd.documents.syntax.actions import CALL, CLI, HTTP_METHODS
 from stringd.errors import ErrorCode, Refusal, RequestRefused
-from stringd.extensions.containment import is_signal
+from stringd.extensions.guarded_calls import is_signal
 from stringd.processes.exported_variables import time_limit
 from stringd.text.formatting import fenced
 

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from stringd import __version__
 from stringd.api.health import HealthField
-from stringd.extensions.containment import call
+from stringd.extensions.guarded_calls import call
 from stringd.server.json_responses import Json
 from stringd.server.requests import runtime_of
 
