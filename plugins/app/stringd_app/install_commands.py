@@ -193,7 +193,7 @@ def _not_removable(name: str, invocation: Invocation) -> Refusal:
 
 INSTALL = Command(
     name="install",
-    summary="Install an app from a path, an archive or a URL, or update one.",
+    summary="Install or update an app from a path, archive or URL.",
     group="Apps",
     usage=USAGE,
     run=_install,

@@ -164,7 +164,7 @@ KEYS = Command(
 )
 TYPE_KEYS = Command(
     name="type",
-    summary="Press keys as //keys does, and leave what they do to the next reply; a secret only unseen.",
+    summary="Press keys as //keys does, and leave what they do to the next reply.",
     group="Programs",
     usage='//type [--secret] ^C | Enter | Up | "text" ...',
     run=_type,

@@ -30,8 +30,8 @@ HOSTILE = {
 }
 
 OWN_TAGS = {
-    *("article", "b", "bdi", "button", "dd", "details", "div", "dl", "dt", "form", "h2", "header", "input"),
-    *("kbd", "label", "li", "ol", "p", "span", "summary", "textarea", "time"),
+    *("article", "bdi", "button", "dd", "details", "div", "dl", "dt", "form", "h2", "header", "input"),
+    *("kbd", "label", "li", "ol", "p", "span", "strong", "summary", "textarea", "time"),
 }
 
 

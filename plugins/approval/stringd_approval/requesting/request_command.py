@@ -150,7 +150,7 @@ def _output(result: PipelineResult) -> str:
 
 REQUEST = Command(
     name="request",
-    summary="Run programs, as root by default, once a person or the policy allows it.",
+    summary="Run programs, as root by default, if a person or policy allows.",
     usage=USAGE,
     group="Programs",
     run=_request,
