@@ -11,6 +11,7 @@ from stringd.testing.process import DaemonProcess
 from stringd_console.user_pages.browser_name import browser_name
 from tests.approval.daemons import write_policy
 from tests.console.chromium import Tab, needs_chromium
+from tests.console.live_stream import LiveStream
 from tests.console.signing_in import SignedIn, sign_in, signed_in
 
 pytestmark = pytest.mark.timeout(60)
@@ -76,6 +77,18 @@ def test_users_are_added_changed_and_removed(browser: SignedIn, tmp_path: Path) 
     assert "bob" not in users(daemon)
     assert home.is_dir()
     assert browser.act("users/remove", user="bob").status == 422
+
+
+@pytest.mark.requirement("console.users.changed")
+def test_what_a_user_may_access_is_shown_as_it_changes(browser: SignedIn, tmp_path: Path) -> None:
+    directory = tmp_path / "shared with eve"
+    directory.mkdir()
+    browser.daemon.register("eve")
+    with LiveStream(browser, "users") as page:
+        assert directory.name not in page.wait('data-key="eve"', "users")
+        assert browser.act("users/allow", user="eve", directory=str(directory)).status == 200
+        page.wait(directory.name, "users")
+    browser.daemon.request("DELETE", "/users/eve")
 
 
 @pytest.mark.requirement("console.users.changed")

@@ -78,7 +78,7 @@ def test_sessions_begin_and_end_with_a_reason(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("events.kinds.user")
-def test_users_are_added_and_removed(daemon: DaemonProcess, tmp_path: Path) -> None:
+def test_users_are_added_changed_and_removed(daemon: DaemonProcess, tmp_path: Path) -> None:
     with watching(daemon) as stream:
         daemon.register("ann")
         daemon.register("ann")
@@ -92,6 +92,7 @@ def test_users_are_added_and_removed(daemon: DaemonProcess, tmp_path: Path) -> N
         stream.wait_for("user-added", user_id="bob")
     assert [(it["kind"], it["user_id"]) for it in stream.records if it["kind"].startswith("user")] == [
         ("user-added", "ann"),
+        ("user-changed", "ann"),
         ("user-removed", "ann"),
         ("user-added", "bob"),
     ]

@@ -10,7 +10,7 @@ PUBLISHED = requirements(
     ("events.kinds.command", "Every command, even a refused one, causes command-begun and command-ended."),
     ("events.label.whole", "A label in events is masked and not truncated at 80 characters."),
     ("events.kinds.session", "session-opened, -forked and -ended report when topics begin and why they end."),
-    ("events.kinds.user", "user-added and user-removed report changes of users."),
+    ("events.kinds.user", "user-added, user-changed and user-removed report changes of users."),
     ("events.kinds.daemon", "daemon-ready and daemon-stopping enclose the run of a daemon."),
     ("events.foreign", "A plugin publishes its own kinds; a field that is not JSON does not affect others."),
     (

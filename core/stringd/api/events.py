@@ -119,6 +119,13 @@ class UserAdded(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UserChanged(Event):
+    """A user was given another home or other allowed paths."""
+
+    kind: ClassVar[str] = "user-changed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UserRemoved(Event):
     """A user was removed with all topics."""
 
@@ -195,6 +202,7 @@ CORE_KINDS: tuple[type[Event], ...] = (
     SessionForked,
     SessionEnded,
     UserAdded,
+    UserChanged,
     UserRemoved,
     QuestionAsked,
     QuestionAnswered,

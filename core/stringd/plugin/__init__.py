@@ -39,6 +39,7 @@ from stringd.api.events import (
     SessionForked,
     SessionOpened,
     UserAdded,
+    UserChanged,
     UserRemoved,
 )
 from stringd.api.health import HealthField
@@ -222,6 +223,7 @@ __all__ = [
     "UnknownUser",
     "User",
     "UserAdded",
+    "UserChanged",
     "UserRemoved",
     "WorkStopped",
     "Workers",

@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from stringd.api.events import UserAdded, UserRemoved
+from stringd.api.events import UserAdded, UserChanged, UserRemoved
 from stringd.api.sessions import EndReason
 from stringd.api.users import User
 from stringd.events.bus import EventBus
@@ -41,6 +41,8 @@ class UserChanges:
         _create_home(home)
         if before is None:
             self.events.publish(UserAdded(user_id=user_id))
+        elif user != before:
+            self.events.publish(UserChanged(user_id=user_id))
         return user, before is None
 
     async def remove(self, user_id: str) -> bool:

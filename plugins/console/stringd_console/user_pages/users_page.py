@@ -20,6 +20,7 @@ from stringd.plugin import (
     SessionSummary,
     User,
     UserAdded,
+    UserChanged,
     UserRemoved,
 )
 from stringd.plugin.workers import READING
@@ -30,7 +31,9 @@ from stringd_console.user_pages.browser_name import browser_name
 from stringd_console.user_pages.user_actions import UserActions
 
 _TEMPLATES = PageTemplates("stringd_console")
-_ACCESS = frozenset({BrowserSignedIn.kind, BrowserSignedOut.kind, UserAdded.kind, UserRemoved.kind})
+_ACCESS = frozenset(
+    it.kind for it in (BrowserSignedIn, BrowserSignedOut, UserAdded, UserChanged, UserRemoved)
+)
 _TOPICS = frozenset({CommandBegun.kind, CommandEnded.kind, SessionEnded.kind, SessionOpened.kind})
 
 
