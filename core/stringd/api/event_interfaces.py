@@ -123,3 +123,13 @@ class EventKind:
         check_word("kind of event", self.event.kind)
         if taken := {"kind", "seq"} & {it.name for it in fields(self.event)}:
             raise ValueError(f"kind of event {self.name} can't have a field called {min(taken)}")
+
+
+class ChangeSignal(Protocol):
+    """Tells of changes: `wait` returns once it is set, `clear` resets it; `asyncio.Event` is one."""
+
+    def clear(self) -> None:
+        """Wait for the next change from now on."""
+
+    async def wait(self) -> object:
+        """Return once something has changed."""

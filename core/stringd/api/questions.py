@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any, Protocol, TypeAlias
 
 from stringd.api.checks import check_optional_text, check_sync, check_word, check_words
+from stringd.api.event_interfaces import ChangeSignal
 
 LONGEST_TITLE = 256
 LONGEST_BODY = 1024 * 1024
@@ -275,16 +276,6 @@ class Questions(Protocol):
 
     def watched(self) -> AbstractContextManager[ChangeSignal]:
         """Return a signal that is set, in the context, whenever a question is asked, shown or closed."""
-
-
-class ChangeSignal(Protocol):
-    """Tells of changes: `wait` returns once it is set, `clear` resets it; `asyncio.Event` is one."""
-
-    def clear(self) -> None:
-        """Wait for the next change from now on."""
-
-    async def wait(self) -> object:
-        """Return once something has changed."""
 
 
 def _check_member(value: object, kind: type[StrEnum]) -> None:

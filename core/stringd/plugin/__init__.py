@@ -23,7 +23,7 @@ from stringd.api.documents import (
     Package,
     Renderer,
 )
-from stringd.api.event_interfaces import EventFilter, EventKind, Events, Observer, Published
+from stringd.api.event_interfaces import ChangeSignal, EventFilter, EventKind, Events, Observer, Published
 from stringd.api.events import (
     CommandBegun,
     CommandEnded,
@@ -61,7 +61,6 @@ from stringd.api.outputs import KeptOutput, Outputs, OutputSummary, PiecedOutput
 from stringd.api.provenance import Attributed, Author, Provenance
 from stringd.api.questions import (
     Answer,
-    ChangeSignal,
     ClosedQuestion,
     OpenQuestion,
     Question,
