@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
+from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
@@ -57,7 +58,8 @@ class LocalRuntime(PluginAdditions):
 
     def __init__(self, config: Config, reserved_paths: Iterable[str] = ()) -> None:
         super().__init__()
-        self.config = config
+        # Workers have a working directory of their own.
+        self.config = config = replace(config, data_dir=config.data_dir.absolute())
         self.port = config.port
         self.notices: list[str] = []
         self.events = EventBus()

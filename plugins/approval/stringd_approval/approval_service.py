@@ -179,8 +179,8 @@ def _socket_path(setting: str, data_dir: Path) -> tuple[Path, bool]:
     """Return the path of the socket, and whether its folder is for sockets of stringd alone."""
     if setting:
         return Path(setting).expanduser().absolute(), False
-    path = default_socket(data_dir.absolute())
-    return path, path.parent != data_dir.absolute()
+    path = default_socket(data_dir)
+    return path, path.parent != data_dir
 
 
 def _located(request: ExecRequest) -> Located:

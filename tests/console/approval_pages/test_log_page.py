@@ -136,7 +136,8 @@ def test_events_are_shown_as_they_come(ruled: DaemonProcess, browser: SignedIn) 
 
 @pytest.mark.requirement("console.log.chain")
 def test_the_chain_is_verified_and_a_change_is_named(tmp_path: Path) -> None:
-    daemon = DaemonProcess(tmp_path, (), {}, port=0, data_dir=None, operator=True)
+    # As by default, the data directory is relative to the daemon's working directory.
+    daemon = DaemonProcess(tmp_path, (), {}, port=0, data_dir=Path("data"), operator=True)
     daemon.start()
     daemon.register()
     try:
@@ -147,7 +148,7 @@ def test_the_chain_is_verified_and_a_change_is_named(tmp_path: Path) -> None:
             assert "no fault in entries 1 to" in page.wait("verified", "chain")
             digest = daemon.request("GET", "/status").json()["approval"]["log"]["sha256"]
             assert digest in page.html("chain")
-            path = daemon.data_dir / "audit.jsonl"
+            path = tmp_path / daemon.data_dir / "audit.jsonl"
             original = path.read_bytes()
             path.write_bytes(re.sub(rb"denied", b"DENIED", original, count=1))
             assert browser.act("log/verify").status == 200

@@ -42,7 +42,7 @@ class Status(HTTPEndpoint):
             {
                 "version": __version__,
                 "pid": os.getpid(),
-                "data_dir": str(runtime.config.data_dir.absolute()),
+                "data_dir": str(runtime.config.data_dir),
                 "users": len(runtime.users),
                 "sessions": len(runtime.registry),
                 "plugins": loaded,
