@@ -28,5 +28,20 @@ def test_page_says_that_it_was_away(open_tab: Callable[[], Tab], operated: Daemo
     with CountingProxy(operated.port, line.port):
         tab.wait_text("was lost for", "#away")
         assert tab.text("#connection") == "Live"
-        tab.wait_text("file:meanwhile", "#topics")
+        tab.wait_text("meanwhile", "#topics")
         assert tab.run("document.activeElement.value") == "mean"
+
+
+@pytest.mark.requirement("console.reconnects")
+def test_page_says_that_what_it_showed_is_gone(open_tab: Callable[[], Tab], operated: DaemonProcess) -> None:
+    tab = open_tab()
+    operated.register("gone")
+    with CountingProxy(operated.port) as line:
+        tab.open(console_link(operated).replace(f":{operated.port}/", f":{line.port}/"))
+        tab.wait_text("Live", "#connection")
+        tab.open(f"http://127.0.0.1:{line.port}/console/topics/gone/file:a")
+        tab.wait_text("Live", "#connection")
+    tab.wait_text("is lost", "#away")
+    operated.request("DELETE", "/users/gone")
+    with CountingProxy(operated.port, line.port):
+        tab.wait_text("is not there any more", "#away")

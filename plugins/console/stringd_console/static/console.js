@@ -199,6 +199,7 @@ async function connect() {
   if (leaves) return;
   disconnected();
   if (status === 401) showAway("The daemon has been restarted, or this browser was signed out. Type `stringd console` in a terminal for a new link.");
+  else if (status === 404) showAway("What this page showed is not there any more.");
   else setTimeout(connect, 1000);
 }
 
