@@ -28,6 +28,19 @@ def test_topics_appear_and_change_while_they_are_watched(tab: Tab, operated: Dae
     assert "build" in tab.text("#topics")
 
 
+@pytest.mark.requirement("console.topics.list")
+def test_the_users_of_new_topics_are_those_that_there_are_now(tab: Tab, operated: DaemonProcess) -> None:
+    tab.press("n")
+    operated.register("zoe")
+    tab.wait_text("zoe", "#open-topic")
+    tab.run("document.querySelector('#open-topic [name=user]').value = 'zoe'")
+    operated.register("yves")
+    tab.wait_text("yves", "#open-topic")
+    assert tab.run("document.querySelector('#open-topic [name=user]').value") == "zoe"
+    for user_id in ("yves", "zoe"):
+        operated.request("DELETE", f"/users/{user_id}")
+
+
 @pytest.mark.requirement("console.topic.keyboard")
 def test_a_topic_is_opened_used_and_closed_by_keyboard_alone(tab: Tab, operated: DaemonProcess) -> None:
     tab.press("n", "Tab")

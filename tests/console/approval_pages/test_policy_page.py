@@ -18,8 +18,7 @@ from tests.questions.people import People, until
 @pytest.mark.requirement("console.policy.rules")
 def test_rules_are_shown_with_their_state(ruled: DaemonProcess, browser: SignedIn) -> None:
     with LiveStream(browser, "policy") as page:
-        shown = page.html("policy")
-        assert "valid" in shown
+        shown = page.wait("valid", "policy")
         assert "rule 2 (approval.yaml:4)" in shown
         assert "git may run any program" in shown
         path = ruled.data_dir / "approval.yaml"

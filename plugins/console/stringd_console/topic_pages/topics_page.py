@@ -90,7 +90,7 @@ class TopicsPage:
             regions=self._regions,
             first_regions=partial(self._regions, _MOST_AT_FIRST),
             changes=self._changes,
-            values={"users": users, "types": self._runtime.topic_types, "ready": await self._ready(users)},
+            values={"types": self._runtime.topic_types, "ready": await self._ready(users)},
         )
 
     async def _ready(self, users: Sequence[str]) -> Sequence[str]:
@@ -111,6 +111,7 @@ class TopicsPage:
         return {
             "running": tuple(map(_running_item, running)),
             "summary": summary,
+            "users": TEMPLATES.render("topic_users.html", users=sorted(it.id for it in self._runtime.users)),
             "topics": tuple(_items(sorted(map(_row, topics), key=_order)[:most])),
         }
 
