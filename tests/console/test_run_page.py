@@ -124,9 +124,12 @@ def test_a_person_is_answered_here_or_seen_to_be_answered_elsewhere(
     run_id = started(daemon, path)
     page = await_page(browser, run_id, lambda it: "<strong>now</strong>" in it)
     assert "flow-step is-waiting" in page
-    assert browser.act("runs/answer", user="default", run=run_id, agent="ann", text="Tea").status == 200
+    shown = {"user": "default", "run": run_id, "agent": "ann", "question": "1"}
+    for number in ("2", "", "x"):
+        assert browser.act("runs/answer", **{**shown, "question": number}, text="Wine").status == 422
+    assert browser.act("runs/answer", **shown, text="Tea").status == 200
     await_page(browser, run_id, lambda it: "<p>Tea!</p>" in it)
-    late = browser.act("runs/answer", user="default", run=run_id, agent="ann", text="Coffee")
+    late = browser.act("runs/answer", **shown, text="Coffee")
     assert (late.status, late.json()["code"]) == (422, "NO_PENDING_INPUT")
     with run_client(daemon) as client:
         run_id = client.prepare(path)

@@ -67,9 +67,8 @@ def test_the_list_and_a_run_change_while_they_are_watched(daemon: DaemonProcess,
         listed.wait(run_id, "active")
         with LiveStream(browser, f"runs/default/{run_id}") as page:
             page.wait("is asked", "asked")
-            assert (
-                browser.act("runs/answer", user="default", run=run_id, agent="ann", text="Go").status == 200
-            )
+            asked = {"user": "default", "run": run_id, "agent": "ann", "question": "1"}
+            assert browser.act("runs/answer", **asked, text="Go").status == 200
             page.wait("<em>Go</em> it is", "stream")
             page.wait("Continue the run", "controls")
         listed.wait("*Go* it is", "ended")

@@ -82,11 +82,13 @@ class RunPageActions:
         return ActionResult(notice="Queued for the next call of a model.")
 
     async def answer(self, fields: Mapping[str, str]) -> ActionResult:
-        """Answer the question to a person."""
+        """Answer the question to a person: the one that was shown, not a later one to the same agent."""
         user, run_id = self._run(fields)
-        agent = fields.get("agent", "")
+        agent, number = fields.get("agent", ""), fields.get("question", "")
+        if not number.isdecimal():
+            raise Refusal(ErrorCode.INVALID_PARAMS, "The number of the question is needed.")
         with _refusals():
-            self._runs.answer(user, run_id, agent, fields.get("text", ""), _THROUGH)
+            self._runs.answer(user, run_id, agent, fields.get("text", ""), _THROUGH, int(number))
         return ActionResult(notice="Answered.")
 
     async def stop(self, fields: Mapping[str, str]) -> ActionResult:

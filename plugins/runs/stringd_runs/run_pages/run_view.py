@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import islice
 from typing import Any
 from urllib.parse import quote
@@ -186,9 +185,8 @@ class RunView:
         return tuple(self._asked_item(it, html) for it, html in self._prompts.items())
 
     def _asked_item(self, person: AskedPerson, html: Markup) -> Item:
-        key = blake2b(f"{person.agent}\0{id(person)}".encode(errors="replace"), digest_size=8).hexdigest()
-        fields = {"key": key, "agent": person.agent, "html": html}
-        return Item(key=f"asked-{key}", html=_part("asked", fields, self._user.id, self._run_id))
+        fields = {"number": person.number, "agent": person.agent, "html": html}
+        return Item(key=f"asked-{person.number}", html=_part("asked", fields, self._user.id, self._run_id))
 
     async def _outcome(self, run: WatchedRun, shown: ShownRun) -> Markup:
         note = next(

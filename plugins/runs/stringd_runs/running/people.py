@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,8 +33,12 @@ _RETRY_SECONDS = 1.0
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class AskedPerson:
-    """A person who is asked, and the open question in the daemon's list, if there is one."""
+    """A person who is asked, and the open question in the daemon's list, if there is one.
 
+    `number` is unique among the questions of an execution.
+    """
+
+    number: int
     agent: str
     prompt: str
     answered: asyncio.Future[str]
@@ -52,6 +57,7 @@ class People:
         self._user_id = user_id
         self._run_id = run_id
         self._asked: list[AskedPerson] = []
+        self._numbers = itertools.count(1)
 
     @property
     def asked(self) -> tuple[AskedPerson, ...]:
@@ -60,7 +66,8 @@ class People:
 
     async def ask(self, agent: str, prompt: str, announce: Callable[[], None]) -> str:
         """Return the answer, however long that takes; `announce` is called once it can be given."""
-        person = AskedPerson(agent=agent, prompt=prompt, answered=asyncio.get_running_loop().create_future())
+        answered: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        person = AskedPerson(number=next(self._numbers), agent=agent, prompt=prompt, answered=answered)
         self._asked.append(person)
         listed = asyncio.create_task(self._list(person))
         try:
@@ -71,10 +78,14 @@ class People:
             listed.cancel()
             await asyncio.wait((listed,))
 
-    def answer(self, agent: str | None, text: str, through: str) -> None:
-        """Answer the first question to an agent, or to anybody, or raise `RunRefused`."""
+    def answer(self, agent: str | None, text: str, through: str, number: int | None = None) -> None:
+        """Answer the first question to an agent, or to anybody, or the one with a number.
+
+        Raises `RunRefused` if there is none.
+        """
         for person in self._asked:
-            if agent in (None, person.agent) and not person.answered.done():
+            is_meant = agent in (None, person.agent) and number in (None, person.number)
+            if is_meant and not person.answered.done():
                 self._close_question(person, text, through)
                 person.answered.set_result(text)
                 return

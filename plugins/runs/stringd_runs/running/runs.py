@@ -100,16 +100,17 @@ class Runs:
         """Queue a text for the next call of a model, or raise `RunRefused` with `RUN_NOT_STEERABLE`."""
         self._known(user, run_id, ErrorCode.RUN_NOT_STEERABLE).steer(text)
 
-    def answer(self, user: User, run_id: str, agent: str | None, text: str, through: str) -> None:
-        """Answer the question to a person, or to the first one who is asked.
+    def answer(
+        self, user: User, run_id: str, agent: str | None, text: str, through: str, number: int | None = None
+    ) -> None:
+        """Answer the question to a person, to the first one who is asked, or with a number of `asked`.
 
-        Raises `RunRefused` with `NO_PENDING_INPUT` if nobody of that name is asked. `through` names the front
-        end.
+        Raises `RunRefused` with `NO_PENDING_INPUT` if there is none. `through` names the front end.
         """
         run = self._memory.of(user, run_id)
         if run is None or run.execution is None:
             raise RunRefused(ErrorCode.NO_PENDING_INPUT, f"The run {run_id} is not running.")
-        run.execution.people.answer(agent, text, through)
+        run.execution.people.answer(agent, text, through, number)
 
     def asked(self, user: User, run_id: str) -> Sequence[AskedPerson]:
         """Return the people whom a run asks now."""
