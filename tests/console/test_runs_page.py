@@ -93,11 +93,12 @@ def test_a_prepared_run_is_looked_at_and_then_started_or_discarded(
     daemon: DaemonProcess, browser: SignedIn
 ) -> None:
     path = strategy(daemon, "looked", {"a": echo("Hello, {input}")})
-    look = {"strategy": f"default/{path}", "then": "look"}
+    look = {"strategy": f"default/{path}", "then": "look", "input": "Say <hello>"}
     run_id = browser.act("runs/start", **look).json()["go"].rpartition("/")[2]
     page = page_of(browser, run_id)
     assert ">prepared<" in page
     assert "Start the run" in page
+    assert ">Say &lt;hello&gt;</textarea>" in page
     assert "flow-step is-idle" in page
     assert browser.act("runs/begin", user="default", run=run_id, input="Ann").status == 200
     await_page(browser, run_id, lambda it: "<p>Hello, Ann</p>" in it)

@@ -12,6 +12,7 @@ from stringd_console import ActionResult
 from stringd_runs.messages.client_messages import PrepareRun
 from stringd_runs.run_pages.run_list import run_path
 from stringd_runs.run_pages.strategy_lines import lines_around
+from stringd_runs.run_pages.watched_runs import WatchedRuns
 from stringd_runs.running.run_refused import RunRefused
 from stringd_runs.running.runs import Runs
 
@@ -20,14 +21,16 @@ _THROUGH = "console"
 _ID_BYTES = 6
 _PREPARE_SECONDS = 3.0
 _START = "start"
+_LONGEST_DRAFT = 100_000
 
 
 class RunPageActions:
     """The actions of the pages of runs."""
 
-    def __init__(self, runtime: Runtime, runs: Runs) -> None:
+    def __init__(self, runtime: Runtime, runs: Runs, watched: WatchedRuns) -> None:
         self._runtime = runtime
         self._runs = runs
+        self._watched = watched
         self._preparing: set[asyncio.Task[None]] = set()
 
     async def start(self, fields: Mapping[str, str]) -> ActionResult:
@@ -40,8 +43,8 @@ class RunPageActions:
             cwd=fields.get("cwd", "").strip() or None,
             model_override=_DRY_MODEL if fields.get("dry") else fields.get("model", "").strip() or None,
         )
-        text = fields.get("input", "") if fields.get("then") == _START else None
-        task = asyncio.create_task(self._prepare(user, request, text))
+        text, starts = fields.get("input", ""), fields.get("then") == _START
+        task = asyncio.create_task(self._prepare(user, request, text if starts else None))
         self._preparing.add(task)
         task.add_done_callback(self._preparing.discard)
         done, _ = await asyncio.wait({task}, timeout=_PREPARE_SECONDS)
@@ -49,6 +52,8 @@ class RunPageActions:
             task.add_done_callback(_ignore_outcome)
             return ActionResult(go="/console/questions")
         await self._report(task, user)
+        if not starts:
+            self._watched.watched(user, run_id).draft = text[:_LONGEST_DRAFT]
         return ActionResult(go=run_path(user.id, run_id))
 
     async def begin(self, fields: Mapping[str, str]) -> ActionResult:

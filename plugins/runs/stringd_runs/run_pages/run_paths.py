@@ -18,10 +18,10 @@ _LONGEST_STEP = 500
 class RunPaths:
     """Finds the view or the download of a path."""
 
-    def __init__(self, runtime: Runtime, service: RunsService) -> None:
+    def __init__(self, runtime: Runtime, service: RunsService, watched: WatchedRuns) -> None:
         self._runtime = runtime
         self._service = service
-        self._watched = WatchedRuns(service.runs)
+        self._watched = watched
 
     async def view(self, request: PageRequest) -> View:
         """Return the view of a path, or refuse."""

@@ -53,6 +53,7 @@ class ShownRun:
     word: str
     tone: str
     is_prepared: bool
+    draft: str
     is_running: bool
     started: float | None
     since: str
@@ -215,6 +216,7 @@ class RunView:
             word=word,
             tone=tone,
             is_prepared=is_prepared,
+            draft=run.draft,
             is_running=is_running,
             started=None if is_prepared else seconds_of(story.started_at),
             since=story.started_at if is_running else "",

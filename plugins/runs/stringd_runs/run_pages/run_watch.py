@@ -38,6 +38,8 @@ class WatchedRun:
         self.user = user
         self.run_id = run_id
         self.story = RunStory()
+        self.draft = ""
+        """What the person typed as the task before looking at the prepared run."""
         self.failure: RunRefused | None = None
         self._runs = runs
         self._inbox: deque[EncodedEvent] = deque()

@@ -14,6 +14,7 @@ from stringd_runs.running.run_event_kinds import RunEnded, RunStarted
 if TYPE_CHECKING:
     from stringd_runs.run_pages.run_page_actions import RunPageActions
     from stringd_runs.run_pages.run_paths import RunPaths
+    from stringd_runs.run_pages.watched_runs import WatchedRuns
     from stringd_runs.runs_service import RunsService
 
 _POSITION = 30
@@ -42,16 +43,22 @@ class _Behind:
         self._service = service
 
     @cached_property
+    def _watched(self) -> WatchedRuns:
+        from stringd_runs.run_pages.watched_runs import WatchedRuns
+
+        return WatchedRuns(self._service.runs)
+
+    @cached_property
     def _paths(self) -> RunPaths:
         from stringd_runs.run_pages.run_paths import RunPaths
 
-        return RunPaths(self._runtime, self._service)
+        return RunPaths(self._runtime, self._service, self._watched)
 
     @cached_property
     def _actions(self) -> RunPageActions:
         from stringd_runs.run_pages.run_page_actions import RunPageActions
 
-        return RunPageActions(self._runtime, self._service.runs)
+        return RunPageActions(self._runtime, self._service.runs, self._watched)
 
     async def view(self, request: PageRequest) -> View:
         return await self._paths.view(request)
