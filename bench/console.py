@@ -19,7 +19,7 @@ from bench.rooms import measurement
 from bench.servers import USER, Server, reference
 from bench.table import Row, at_least, at_most
 from bench.targets import info, recorded
-from stringd.testing.process import DaemonProcess
+from stringd.testing.process import PROGRAM, DaemonProcess
 from tests.console.chromium import Tab, running_chromium
 from tests.console.signing_in import sign_in, signed_in
 
@@ -158,7 +158,8 @@ def _server(daemon: DaemonProcess) -> Server:
 @contextmanager
 def _daemon(topics: int) -> Iterator[DaemonProcess]:
     with tempfile.TemporaryDirectory() as folder:
-        daemon = DaemonProcess(Path(folder), (), {}, port=0, data_dir=None, operator=True)
+        # A process of its own, not a fork of this one, whose memory would count.
+        daemon = DaemonProcess(Path(folder), (), {}, port=0, data_dir=None, program=PROGRAM, operator=True)
         daemon.start()
         try:
             daemon.register(USER)
