@@ -11,5 +11,6 @@ CONSOLE_BROWSERS = requirements(
     ("console.keyboard", "Everything that can be pressed or filled in is reached by the keyboard, visibly."),
     ("console.hostile", "Texts of agents change nothing, wherever they appear: no markup, no violation."),
     ("console.origin", "No request of a page leaves the origin."),
+    ("console.browsers", "Pages work in browsers without Trusted Types, too."),
     ("console.reconnects", "A page reconnects by itself and says that it was away."),
 )

@@ -1,7 +1,9 @@
 // The script of all pages: applies changes that the daemon sends, and sends what the person does.
 // The daemon renders all HTML and escapes all texts in it; this script never makes markup of texts.
 
-const policy = trustedTypes?.createPolicy("stringd", { createHTML: (html) => html }) ?? { createHTML: (html) => html };
+// Not all browsers have Trusted Types.
+const RULES = { createHTML: (html) => html };
+const policy = globalThis.trustedTypes?.createPolicy("stringd", RULES) ?? RULES;
 const KEY = "stringd.console.key";
 const FILTERED = "data-filtered-out";
 const byId = (id) => document.getElementById(id);
@@ -530,7 +532,12 @@ function countDown() {
 }
 
 function refreshDecisions() {
-  for (const mark of document.querySelectorAll("[data-steady] [data-shown]")) onScreen.observe(mark);
+  const present = new Set();
+  for (const mark of document.querySelectorAll("[data-steady] [data-shown]")) {
+    onScreen.observe(mark);
+    present.add(mark.dataset.id);
+  }
+  for (const id of deadlines.keys()) if (!present.has(id)) deadlines.delete(id);
   reportShown();
   notePlaces(false);
   keepFocus();
