@@ -269,7 +269,6 @@ class Questions(Protocol):
 
     def tell_operator(self, line: str) -> bool:
         """Write a line in the terminal where the operator was given the token; whether there is one."""
-        ...
 
     def attach_operator(self) -> AbstractContextManager[None]:
         """Return a context in which an operator is attached."""

@@ -6,10 +6,11 @@ import asyncio
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from stringd.api.change_signals import ChangeSignals
 from stringd.api.event_interfaces import Observer
 from stringd.api.events import (
     DaemonStopping,
@@ -55,7 +56,7 @@ class OpenQuestions:
         self._pending: dict[str, _Pending] = {}
         self._closed: dict[str, ClosedQuestion] = {}
         self._limits = QuestionLimits()
-        self._watchers: set[asyncio.Event] = set()
+        self._changes = ChangeSignals()
         self._attached = 0
         self._is_stopping = False
 
@@ -130,7 +131,7 @@ class OpenQuestions:
     def mark_shown(self, question_id: str) -> None:
         """Note that a question is shown to a person; its time to answer starts."""
         self._start_time(self._find(question_id))
-        self._notify_watchers()
+        self._changes.notify()
 
     def is_operator(self, token: str) -> bool:
         """Return whether a token is that of this daemon's operator."""
@@ -153,15 +154,9 @@ class OpenQuestions:
                 for pending in self._pending.values():
                     self._start_time(pending)
 
-    @contextmanager
-    def watched(self) -> Iterator[asyncio.Event]:
+    def watched(self) -> AbstractContextManager[asyncio.Event]:
         """Return an event that is set whenever a question is asked, shown or closed."""
-        changed = asyncio.Event()
-        self._watchers.add(changed)
-        try:
-            yield changed
-        finally:
-            self._watchers.discard(changed)
+        return self._changes.watched()
 
     def of_request(self, user_id: str, topic: str, request_id: str | None) -> OpenQuestion | None:
         """Return the latest question of a topic, unless it belongs to another request."""
@@ -188,7 +183,7 @@ class OpenQuestions:
             self._start_time(pending)
         asked = QuestionAsked(**_owner(question), question_id=opened.id, question=pending.opened.as_json())
         self._publish(asked)
-        self._notify_watchers()
+        self._changes.notify()
         return pending
 
     def _refuse_unanswerable(self, question: Question) -> None:
@@ -233,7 +228,7 @@ class OpenQuestions:
             question = pending.opened.question
             if _ends_with(question, event):
                 self._withdraw(pending, _END_REASONS[event.kind])
-        self._notify_watchers()
+        self._changes.notify()
 
     def _withdraw(self, pending: _Pending, reason: str, unanswered: Unanswered | None = None) -> None:
         if pending.outcome.done():
@@ -256,11 +251,7 @@ class OpenQuestions:
         if len(self._closed) > MOST_CLOSED:
             del self._closed[next(iter(self._closed))]
         pending.outcome.set_result(outcome)
-        self._notify_watchers()
-
-    def _notify_watchers(self) -> None:
-        for changed in self._watchers:
-            changed.set()
+        self._changes.notify()
 
 
 _END_REASONS: Mapping[str, str] = {

@@ -82,8 +82,8 @@ class ConsoleService:
             protected_route("GET", f"{ROOT}/{{path:path}}", self._page),
         )
 
-    async def greet_operator(self) -> None:
-        """Show a link in the terminal where the daemon was started, if it has one, once it listens."""
+    async def begin(self) -> None:
+        """Keep the journal; show a link in the terminal where the daemon was started, once it listens."""
         begin_journal(self._runtime)
         with self._runtime.events.watch(EventFilter(kinds={DaemonReady.kind})) as events:
             async for _ in events:

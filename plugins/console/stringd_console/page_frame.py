@@ -20,7 +20,7 @@ from stringd_console.live.snapshot import Snapshot, joined
 from stringd_console.page_content.html_templates import PageTemplates
 from stringd_console.questions.questions_page import questions_page
 from stringd_console.topic_pages.topics_page import TopicsPage
-from stringd_console.user_pages.users_page import users_page
+from stringd_console.user_pages.users_page import UsersPage
 
 _QUESTION_KINDS = frozenset({QuestionAsked.kind, QuestionAnswered.kind, QuestionWithdrawn.kind})
 
@@ -29,7 +29,7 @@ def own_pages(
     runtime: Runtime, browsers: SignedInBrowsers, others: Sequence[ConsolePage]
 ) -> Sequence[ConsolePage]:
     """Return the pages that the console itself has, given those of other plugins."""
-    return (TopicsPage(runtime).page, questions_page(runtime), users_page(runtime, browsers, others))
+    return (TopicsPage(runtime).page, questions_page(runtime), UsersPage(runtime, browsers, others).page)
 
 
 class PageFrame:

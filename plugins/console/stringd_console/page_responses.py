@@ -30,7 +30,7 @@ _POLICY = "; ".join(
         "trusted-types stringd",
     )
 )
-HEADERS: Mapping[str, str] = {
+_HEADERS: Mapping[str, str] = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": _POLICY,
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -40,9 +40,7 @@ HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-
-
-_HEADER_LINES = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+_HEADER_LINES = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
 
 
 class ProtectedResponses:

@@ -50,7 +50,7 @@ def stringd_observers() -> Iterable[Observer]:
 @hookimpl
 def stringd_services(runtime: Runtime) -> Iterable[Service]:
     """Show the operator a link as soon as the daemon listens, and keep the journal from then on."""
-    return (Service(name="console", run=_service_of(runtime).greet_operator),)
+    return (Service(name="console", run=_service_of(runtime).begin),)
 
 
 @hookimpl

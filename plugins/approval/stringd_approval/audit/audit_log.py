@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stringd.plugin.events import ChangeSignals
 from stringd.plugin.workers import STORAGE
 from stringd_approval.audit.audit_log_file import AuditFailed, Entry, LogFile
 from stringd_approval.audit.log_line import Head, encode_fields
@@ -36,7 +36,8 @@ class AuditLog:
         self._file = LogFile(data_dir, largest)
         self._waiting: list[_Waiting] = []
         self._writer: asyncio.Task[None] | None = None
-        self._watchers: set[asyncio.Event] = set()
+        self.changes = ChangeSignals()
+        """Whenever entries were written or could not be, or their chain is looked at."""
         self.problem: str | None = None
 
     @property
@@ -55,16 +56,6 @@ class AuditLog:
         self._waiting.append(waiting)
         self._begin()
         return waiting.written
-
-    @contextmanager
-    def watched(self) -> Iterator[asyncio.Event]:
-        """Return an event that is set, in the context, whenever entries were written or could not be."""
-        changed = asyncio.Event()
-        self._watchers.add(changed)
-        try:
-            yield changed
-        finally:
-            self._watchers.discard(changed)
 
     async def open(self) -> None:
         """Open the file and mend its end, or raise `AuditFailed`."""
@@ -110,8 +101,7 @@ class AuditLog:
                 if not it.written.done():
                     it.written.set_result(head)
         finally:
-            for changed in self._watchers:
-                changed.set()
+            self.changes.notify()
 
     def _fail(self, batch: Sequence[_Waiting], problem: str) -> None:
         self.problem = problem

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from stringd.plugin import Budget, Fault, Refusal, Runtime, WorkStopped
@@ -12,8 +13,11 @@ from stringd_approval.audit.audit_log import AuditLog
 from stringd_approval.audit.log_reader import read_log
 from stringd_approval.audit.verification import verify
 
+log = logging.getLogger(__name__)
+
 _OWNER = "approval"
 _BUDGET = Budget(seconds=120, memory=2 * 1024**3)
+_FAILED = "The log could not be verified; the daemon's log says why."
 _TOO_LARGE = "The log could not be verified here; `stringd audit verify` can."
 
 
@@ -52,7 +56,6 @@ class ChainCheck:
     result: CheckedChain | None = None
     problem: str = ""
     at: float = 0.0
-    done: set[asyncio.Event] = field(default_factory=set)
     _running: asyncio.Task[None] | None = None
 
     @property
@@ -64,7 +67,7 @@ class ChainCheck:
         """Begin a check, unless one is running."""
         if self._running is None:
             self._running = asyncio.create_task(self._check())
-            self._tell()
+            self.audit.changes.notify()
 
     async def _check(self) -> None:
         # What this daemon has written must be there: a log that was cut off has no other fault.
@@ -77,11 +80,10 @@ class ChainCheck:
             self.problem = ""
         except (Refusal, WorkStopped):
             self.problem = _TOO_LARGE
+        except Exception:
+            log.exception("the log of requests could not be verified")
+            self.problem = _FAILED
         finally:
             self.at = time.time()
             self._running = None
-            self._tell()
-
-    def _tell(self) -> None:
-        for changed in self.done:
-            changed.set()
+            self.audit.changes.notify()

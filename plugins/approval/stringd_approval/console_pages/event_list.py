@@ -80,7 +80,8 @@ def _item(published: Published) -> Item:
         seq=published.seq,
         state="failed" if has_failed else _STATES.get(event.kind, ""),
     )
-    return Item(key=str(published.seq), html=html)
+    # What is lost to one watcher has no number.
+    return Item(key=str(published.seq or f"lost-{id(published)}"), html=html)
 
 
 def _text(value: Any) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
-from contextlib import ExitStack
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -116,10 +115,7 @@ class LogPage:
         )
 
     async def _changes(self) -> AsyncGenerator[object, None]:
-        with ExitStack() as stack:
-            changed = stack.enter_context(self._audit.watched())
-            self._chain.done.add(changed)
-            stack.callback(self._chain.done.discard, changed)
+        with self._audit.changes.watched() as changed:
             while True:
                 await changed.wait()
                 changed.clear()

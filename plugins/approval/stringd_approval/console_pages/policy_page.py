@@ -109,7 +109,7 @@ class PolicyPage:
         )
 
     async def _changes(self) -> AsyncGenerator[object, None]:
-        with self._audit.watched() as changed:
+        with self._audit.changes.watched() as changed:
             while True:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(changed.wait(), _PAUSE_SECONDS)

@@ -50,13 +50,50 @@ class ShownUser:
     about: tuple[tuple[str, str, str], ...]
 
 
-def users_page(
-    runtime: Runtime, browsers: SignedInBrowsers, pages: Iterable[ConsolePage] = ()
-) -> ConsolePage:
-    """Return the page; what other pages know about a user is shown there."""
-    about = [it for it in pages if it.about_user]
+class UsersPage:
+    """Shows all users; what other pages know about a user is shown there."""
 
-    async def shown(user: User, topics: Sequence[SessionSummary]) -> ShownUser:
+    def __init__(
+        self, runtime: Runtime, browsers: SignedInBrowsers, pages: Iterable[ConsolePage] = ()
+    ) -> None:
+        self._runtime = runtime
+        self._browsers = browsers
+        self._about = [it for it in pages if it.about_user]
+
+    @property
+    def page(self) -> ConsolePage:
+        """The page for the console."""
+        return ConsolePage(
+            name="users",
+            title="Users",
+            templates=_TEMPLATES,
+            view=self._view,
+            actions=UserActions(self._runtime, self._browsers).acts,
+            position=90,
+        )
+
+    async def _view(self, request: PageRequest) -> View:
+        if request.path:
+            raise Refusal(ErrorCode.NOT_FOUND, "There is no such user.")
+        return View(
+            title="Users",
+            template="users.html",
+            regions=self._regions,
+            changes=on_events(self._runtime, EventFilter(kinds=_ACCESS | _TOPICS)),
+        )
+
+    async def _regions(self) -> Regions:
+        runtime, topics = self._runtime, self._runtime.sessions()
+        users = [await self._shown(it, topics) for it in sorted(runtime.users, key=lambda it: it.id)]
+        values = {"count": len(users), "full_access": runtime.config.full_access}
+        browsers = self._browsers.listed()
+        return {
+            "summary": _TEMPLATES.render("users_summary.html", values),
+            "users": tuple(map(_user, users)),
+            "browsers": tuple(_browser(it.id, browser_name(it.agent), it.agent, it.since) for it in browsers),
+        }
+
+    async def _shown(self, user: User, topics: Sequence[SessionSummary]) -> ShownUser:
         own = [it for it in topics if it.user_id == user.id]
         return ShownUser(
             user=user,
@@ -65,39 +102,8 @@ def users_page(
             topics=len(own),
             running=sum(it.executing for it in own),
             waiting=sum(it.queue_length for it in own),
-            about=tuple((it.name, it.title, it.about_user(user.id)) for it in about if it.about_user),
+            about=tuple((it.name, it.title, it.about_user(user.id)) for it in self._about if it.about_user),
         )
-
-    async def regions() -> Regions:
-        topics = runtime.sessions()
-        users = [await shown(it, topics) for it in sorted(runtime.users, key=lambda it: it.id)]
-        values = {"count": len(users), "full_access": runtime.config.full_access}
-        return {
-            "summary": _TEMPLATES.render("users_summary.html", values),
-            "users": tuple(map(_user, users)),
-            "browsers": tuple(
-                _browser(it.id, browser_name(it.agent), it.agent, it.since) for it in browsers.listed()
-            ),
-        }
-
-    async def view(request: PageRequest) -> View:
-        if request.path:
-            raise Refusal(ErrorCode.NOT_FOUND, "There is no such user.")
-        return View(
-            title="Users",
-            template="users.html",
-            regions=regions,
-            changes=on_events(runtime, EventFilter(kinds=_ACCESS | _TOPICS)),
-        )
-
-    return ConsolePage(
-        name="users",
-        title="Users",
-        templates=_TEMPLATES,
-        view=view,
-        actions=UserActions(runtime, browsers).acts,
-        position=90,
-    )
 
 
 def _missing(user: User) -> frozenset[Path]:
