@@ -60,8 +60,8 @@ def _texts(entry: RunEntry) -> list[Said | Note]:
 
 def _html(entry: RunEntry) -> Markup:
     if isinstance(entry, Note):
-        return Markup(TEMPLATES.macro("entries.html", "note")(entry, seconds_of(entry.at)))  # noqa: S704
+        return TEMPLATES.macro("entries.html", "note")(entry, seconds_of(entry.at))
     duration = seconds_between(entry.at, entry.ended_at)
     cost = None if entry.cost is None else money(entry.cost)
     macro = TEMPLATES.macro("entries.html", "call")
-    return Markup(macro(entry, seconds_of(entry.at), duration, cost, _STREAMED))  # noqa: S704
+    return macro(entry, seconds_of(entry.at), duration, cost, _STREAMED)

@@ -53,7 +53,7 @@ class NewRun:
         models = Markup("").join(
             Markup('<option value="{}"></option>').format(it) for it in await self._models(users)
         )
-        return {"strategies": Markup(choices), "models": models}  # noqa: S704
+        return {"strategies": choices, "models": models}
 
     async def _files(self, user: User) -> UserFiles:
         return UserFiles(id=user.id, files=(await self._strategies.listed(user))[:_MOST_FILES])
