@@ -1,0 +1,1 @@
+"""The cluster plugin: several daemons that share their users and their state through PostgreSQL."""

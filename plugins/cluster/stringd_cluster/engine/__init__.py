@@ -1,0 +1,1 @@
+"""The PostgreSQL database that all nodes share."""

@@ -1,0 +1,1 @@
+"""Which nodes there are, and whether they may act: leases and their deadlines."""

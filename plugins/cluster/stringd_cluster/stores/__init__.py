@@ -1,0 +1,1 @@
+"""What a daemon keeps, in tables of the database."""
