@@ -14,7 +14,7 @@ from tests.repository.tree import ROOT
 if TYPE_CHECKING:
     from pathlib import Path
 
-PACKAGES = ["python3-doc", "chromium", "ripgrep", "sudo"]
+PACKAGES = ["python3-doc", "chromium", "ripgrep", "sudo", "postgresql"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +69,7 @@ def machine(tmp_path: Path) -> Machine:
     machine.installed()
     machine.user(0)
     machine.apt_get("true")
+    machine.has("install", f'while read -r line; do echo "$5: $line"; done >>"{tmp_path}/configured"')
     return machine
 
 
@@ -81,7 +82,20 @@ def test_nothing_is_installed_if_complete(machine: Machine) -> None:
 def test_only_missing_packages_are_installed(machine: Machine) -> None:
     machine.installed("python3-doc")
     assert machine.run().returncode == 0
-    assert machine.calls() == ["install chromium ripgrep sudo"]
+    assert machine.calls() == ["install chromium ripgrep sudo postgresql"]
+
+
+def test_postgresql_starts_no_service(machine: Machine) -> None:
+    assert machine.run().returncode == 0
+    configured = (machine.folder / "configured").read_text(encoding="utf-8")
+    path = "/etc/postgresql-common/createcluster.d/stringd-tests.conf"
+    assert configured == f"{path}: create_main_cluster = false\n"
+
+
+def test_installed_postgresql_is_left_alone(machine: Machine) -> None:
+    machine.installed("postgresql")
+    assert machine.run().returncode == 0
+    assert not (machine.folder / "configured").exists()
 
 
 def test_package_lists_are_updated_if_install_fails(machine: Machine) -> None:
@@ -90,16 +104,16 @@ def test_package_lists_are_updated_if_install_fails(machine: Machine) -> None:
     outcome = machine.run()
     assert outcome.returncode == 0, outcome.stderr
     assert machine.calls() == [
-        "install python3-doc chromium ripgrep sudo",
+        "install python3-doc chromium ripgrep sudo postgresql",
         "update",
-        "install python3-doc chromium ripgrep sudo",
+        "install python3-doc chromium ripgrep sudo postgresql",
     ]
 
 
 def test_sudo_is_used_to_install(machine: Machine) -> None:
     machine.user(1000, sudo=True)
     assert machine.run().returncode == 0
-    assert machine.calls() == ["install python3-doc chromium ripgrep sudo"]
+    assert machine.calls() == ["install python3-doc chromium ripgrep sudo postgresql"]
 
 
 def test_unprivileged_user_is_told_the_command(machine: Machine) -> None:
@@ -107,7 +121,10 @@ def test_unprivileged_user_is_told_the_command(machine: Machine) -> None:
     outcome = machine.run()
     assert outcome.returncode == 1
     assert outcome.stderr.count("\n") == 1
-    assert "sudo apt-get install --no-install-recommends python3-doc chromium ripgrep sudo" in outcome.stderr
+    assert (
+        "sudo apt-get install --no-install-recommends python3-doc chromium ripgrep sudo postgresql"
+        in outcome.stderr
+    )
     assert machine.calls() == []
 
 
@@ -115,7 +132,7 @@ def test_other_systems_are_told_the_packages(machine: Machine) -> None:
     (machine.folder / "apt-get").unlink()
     outcome = machine.run()
     assert outcome.returncode == 1
-    assert "python3-doc chromium ripgrep sudo" in outcome.stderr
+    assert "python3-doc chromium ripgrep sudo postgresql" in outcome.stderr
     assert "no apt-get" in outcome.stderr
 
 
