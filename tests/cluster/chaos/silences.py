@@ -1,0 +1,70 @@
+"""How long a home gave no answer to a client that keeps trying, and how long it might have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from tests.cluster.chaos.history import ORDERLY, Fault, FaultKind, History, Kind, Outcome
+
+MARGIN = 0.5
+"""The seconds that a failover may take beyond the lease, and all that an orderly change may take."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Silence:
+    """A time in which a home answered nobody."""
+
+    home: str
+    began: float
+    ended: float
+    faults: Sequence[Fault]
+    allowed: float
+
+    @property
+    def seconds(self) -> float:
+        """How long it was."""
+        return self.ended - self.began
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether it was longer than the faults in it explain."""
+        return self.seconds > self.allowed
+
+
+def silences(history: History, margin: float = MARGIN) -> Iterator[Silence]:
+    """Yield the time between every two answers of a home, with the faults that fell into it."""
+    for home in history.effects:
+        pings = history.of_kind(home, Kind.PING)
+        answers = sorted(it.ended for it in pings if it.outcome is Outcome.DONE)
+        # The first answer counts from the first question, and a home that stays silent until the last one.
+        times = [pings[0].began, *answers, max(it.ended for it in pings)] if pings else []
+        for began, ended in pairwise(times):
+            faults = [it for it in history.faults if _concerns(it, home) and _touches(it, began, ended)]
+            allowed = _allowed(faults, began, history.lease_seconds, margin)
+            yield Silence(home=home, began=began, ended=ended, faults=faults, allowed=allowed)
+
+
+def _concerns(fault: Fault, home: str) -> bool:
+    """Return whether a fault may silence a home: that of its owner, or of what all nodes need."""
+    return not fault.node or home in fault.homes
+
+
+def _touches(fault: Fault, began: float, ended: float) -> bool:
+    return fault.began <= ended and fault.ended >= began
+
+
+def _allowed(faults: Sequence[Fault], began: float, lease: float, margin: float) -> float:
+    """Return the longest silence that these faults explain."""
+    allowed = margin
+    for it in faults:
+        since = max(0.0, it.began - began)
+        if it.kind in ORDERLY:
+            allowed = max(allowed, since + margin)
+        elif it.kind is FaultKind.ENGINE_KILL:
+            # Nobody can take over anything until it is back.
+            allowed = max(allowed, max(0.0, it.ended - began) + lease + margin)
+        else:
+            allowed = max(allowed, since + lease + margin)
+    return allowed
