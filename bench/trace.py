@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import re
-import socket
 import sys
 import tempfile
 import threading
@@ -19,9 +18,10 @@ from types import FrameType
 import uvloop
 
 from bench.servers import USER, call
-from stringd.config import LOOPBACK, Config
+from stringd.config import Config
 from stringd.server import exec_response
 from stringd.server.app import make_runtime
+from stringd.server.doorways import bound_sockets
 from stringd.server.http_server import Server
 from stringd.text.topic_names import DEFAULT_TOPIC
 
@@ -143,15 +143,13 @@ def trace(topic: str, commands: Sequence[str], home: Path) -> tuple[str, list[Ca
     threading.setprofile(recorder.observe)
     sys.setprofile(recorder.observe)
     try:
-        with tempfile.TemporaryDirectory() as data_dir, socket.socket() as listener:
-            listener.bind((LOOPBACK, 0))
+        with tempfile.TemporaryDirectory() as data_dir, bound_sockets((), 0) as (bound,):
             # A client that comes before the server accepts is queued.
-            listener.listen()
-            runtime = make_runtime(Config(port=0, data_dir=Path(data_dir)))
-            runtime.port = listener.getsockname()[1]
+            bound.socket.listen()
+            runtime = make_runtime(Config(port=bound.address.port, data_dir=Path(data_dir)))
             talk = _Talk(runtime.port, topic, commands, home, recorder)
             with runtime.opened(), asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-                runner.run(_serve(Server(runtime), listener, talk))
+                runner.run(_serve(Server(runtime, (bound,)), talk))
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
@@ -179,8 +177,8 @@ class _Talk:
             self.recorder.is_recording = False
 
 
-async def _serve(server: Server, listener: socket.socket, talk: _Talk) -> None:
-    serving = asyncio.ensure_future(server.serve(sockets=[listener]))
+async def _serve(server: Server, talk: _Talk) -> None:
+    serving = asyncio.ensure_future(server.serve(sockets=[]))
     try:
         await asyncio.to_thread(talk.run)
     finally:

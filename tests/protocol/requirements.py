@@ -28,6 +28,7 @@ from tests.protocol.clauses_console_screens import CONSOLE_SCREENS
 from tests.protocol.clauses_console_topics import CONSOLE_TOPICS
 from tests.protocol.clauses_daemon import DAEMON
 from tests.protocol.clauses_documents import DOCUMENTS, FILE_SEARCH
+from tests.protocol.clauses_doors import DOORS
 from tests.protocol.clauses_exec import EXEC
 from tests.protocol.clauses_files import FILES
 from tests.protocol.clauses_long_answers import LONG_ANSWERS
@@ -58,6 +59,7 @@ from tests.protocol.records import Gap, Requirement
 REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
     *ACTION_METHODS,
+    *DOORS,
     *(CONSOLE_ACCESS + CONSOLE_BROWSERS + CONSOLE_COMMAND + CONSOLE_APPS + CONSOLE_USERS),
     *(CONSOLE_SCREENS + CONSOLE_TOPICS),
     *(CONSOLE_QUESTIONS + CONSOLE_APPROVAL),

@@ -10,7 +10,7 @@ from stringd.server import http_server
 from stringd.server.client_timeouts import Limits, Wait
 
 WANTED: dict[str, Any] = json.loads(os.environ["IMPATIENCE"])
-WAITS = (Wait.HEAD, Wait.BODY, Wait.NEXT_REQUEST, Wait.READ)
+WAITS = (Wait.HANDSHAKE, Wait.HEAD, Wait.BODY, Wait.NEXT_REQUEST, Wait.READ)
 SECONDS: dict[Wait, float] = dict.fromkeys(WAITS, WANTED.pop("seconds"))
 
 

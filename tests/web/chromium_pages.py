@@ -87,7 +87,7 @@ class BrowserHarness:
         self._runner.close()
 
     async def _open(self, uris: Sequence[str], *, nearest_zone: Zone) -> list[LoadedBytes | BaseException]:
-        address_policy = AddressPolicy(self.own_port, NameLookup(self._look_up))
+        address_policy = AddressPolicy((self.own_port,), NameLookup(self._look_up))
         policies = [
             NetworkPolicy(routes=address_policy, nearest_zone=nearest_zone, connect_to=self._connect)
             for _ in uris

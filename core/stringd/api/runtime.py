@@ -11,6 +11,7 @@ from typing import Protocol, TypeAlias, TypeVar
 from stringd.api.additions import CommandHelp, PluginSummary, TopicTypeHelp
 from stringd.api.checks import check_async, check_word
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
+from stringd.api.doors import Address
 from stringd.api.effects import Effect
 from stringd.api.event_interfaces import Events
 from stringd.api.http import HttpClient
@@ -43,7 +44,11 @@ class Runtime(Protocol):
 
     @property
     def port(self) -> int:
-        """The port on loopback that the daemon listens on."""
+        """The port that the daemon listens on; the first one behind a door with several."""
+
+    @property
+    def listening(self) -> Mapping[str, Address]:
+        """What the daemon listens on, by name; empty until the sockets are bound, before it runs."""
 
     @property
     def events(self) -> Events:

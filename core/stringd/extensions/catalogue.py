@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from stringd.api.cli import CliCommand
 from stringd.api.commands import Command, Interceptor, TopicGroup
 from stringd.api.documents import Loader, Renderer
+from stringd.api.doors import Door
 from stringd.api.event_interfaces import EventKind, Observer
 from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
 
 Record = TypeVar("Record")
 _WEB = {"http", "https"}
+_LISTENING = "what the daemon listens on"
 RECORDS: Mapping[str, type] = {
     "topic_types": TopicType,
     "commands": Command,
     "loaders": Loader,
     "renderers": Renderer,
+    "doors": Door,
     "services": Service,
     "interceptors": Interceptor,
     "observers": Observer,
@@ -51,6 +54,7 @@ class Contribution:
     loaders: tuple[Loader, ...] = ()
     renderers: tuple[Renderer, ...] = ()
     routes: tuple[BaseRoute, ...] = ()
+    doors: tuple[Door, ...] = ()
     services: tuple[Service, ...] = ()
     interceptors: tuple[Interceptor, ...] = ()
     observers: tuple[Observer, ...] = ()
@@ -70,6 +74,8 @@ class Contribution:
         yield from (f"scheme {scheme}" for record in self.loaders for scheme in record.schemes)
         yield from (f"media type {media}" for record in self.renderers for media in record.media_types)
         yield from dict.fromkeys(f"route {path}" for path in self._paths())
+        yield from (f"door {record.name}" for record in self.doors)
+        yield from (_LISTENING for record in self.doors if record.listen)
         yield from (f"service {record.name}" for record in self.services)
         yield from (f"interceptor {record.name}" for record in self.interceptors)
         yield from (f"observer {record.name}" for record in self.observers)
@@ -108,6 +114,7 @@ class Catalogue:
     named_schemes: set[str] = field(default_factory=set)
     renderers: dict[str, Renderer] = field(default_factory=dict)
     routes: list[BaseRoute] = field(default_factory=list)
+    doors: list[Door] = field(default_factory=list)
     services: list[Service] = field(default_factory=list)
     interceptors: list[Interceptor] = field(default_factory=list)
     observers: list[Observer] = field(default_factory=list)
@@ -138,6 +145,7 @@ class Catalogue:
         self.renderers |= {media: record for record in added.renderers for media in record.media_types}
         self.cli |= {record.name: record for record in added.cli}
         self.routes += added.routes
+        self.doors += added.doors
         self.services += added.services
         self.interceptors += added.interceptors
         self.observers = sorted((*self.observers, *added.observers), key=attrgetter("order"))

@@ -13,6 +13,7 @@ import pluggy
 from stringd.api.cli import CliCommand
 from stringd.api.commands import Command, Interceptor
 from stringd.api.documents import Loader, Renderer
+from stringd.api.doors import Door
 from stringd.api.event_interfaces import EventKind, Observer
 from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
@@ -59,6 +60,12 @@ def stringd_renderers() -> Iterable[Renderer]:
 @hookspec
 def stringd_routes(runtime: Runtime) -> Iterable[BaseRoute]:
     """Add Starlette HTTP and WebSocket routes, to which the body limit, CORS and request guard apply."""
+    return ()
+
+
+@hookspec
+def stringd_doors(runtime: Runtime) -> Iterable[Door]:
+    """Add doors, which are in front of the request guard, and may have the daemon listen elsewhere."""
     return ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from stringd.api.zones import Zone
@@ -37,10 +38,10 @@ class Route:
 
 
 class AddressPolicy:
-    """Resolves hosts and refuses those too near; never admits the daemon's `own_port`."""
+    """Resolves hosts and refuses those too near; never admits the daemon's `own_ports`."""
 
-    def __init__(self, own_port: int, lookups: NameLookup) -> None:
-        self._own_port = own_port
+    def __init__(self, own_ports: Collection[int], lookups: NameLookup) -> None:
+        self._own_ports = own_ports
         self._lookups = lookups
 
     async def route(self, host: str, port: int, *, nearest_zone: Zone) -> Route:
@@ -49,7 +50,7 @@ class AddressPolicy:
         if not addresses:
             raise HttpFailed(f"no such host: {host}")
         route = Route(host=host, addresses=addresses)
-        if port == self._own_port and route.nearest is Zone.LOOPBACK:
+        if port in self._own_ports and route.nearest is Zone.LOOPBACK:
             raise Refusal(
                 ErrorCode.NOT_TRUSTED, f"{host}:{port} is stringd itself, which is never asked for a page."
             )

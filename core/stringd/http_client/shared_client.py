@@ -24,16 +24,15 @@ _STALE_CONNECTION_ERRORS = (httpcore.RemoteProtocolError, httpcore.ReadError, ht
 
 
 class SharedHttpClient:
-    """One client for all topics; it never connects to the daemon's `own_port` on this machine."""
+    """One client for all topics; it never connects to the daemon's `own_ports` on this machine."""
 
     def __init__(
         self,
-        own_port: int,
-        *,
+        *own_ports: int,
         look_up: LookUp = look_up_with_system,
         backend: httpcore.AsyncNetworkBackend | None = None,
     ) -> None:
-        self._policy = AddressPolicy(own_port, NameLookup(look_up))
+        self._policy = AddressPolicy(own_ports, NameLookup(look_up))
         self._backend = backend or NetworkConnections()
         self._pool: asyncio.Task[httpcore.AsyncConnectionPool] | None = None
         self._slots: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()

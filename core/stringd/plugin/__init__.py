@@ -23,6 +23,7 @@ from stringd.api.documents import (
     Package,
     Renderer,
 )
+from stringd.api.doors import LISTENING, Address, Door, Listening
 from stringd.api.event_interfaces import ChangeSignal, EventFilter, EventKind, Events, Observer, Published
 from stringd.api.events import (
     CommandBegun,
@@ -104,6 +105,8 @@ API_VERSION = (1, 0)
 
 __all__ = [
     "API_VERSION",
+    "LISTENING",
+    "Address",
     "Answer",
     "AnswerInvalid",
     "Attributed",
@@ -126,6 +129,7 @@ __all__ = [
     "DaemonStopping",
     "Disconnected",
     "Document",
+    "Door",
     "Edit",
     "EndReason",
     "Entries",
@@ -152,6 +156,7 @@ __all__ = [
     "KeptOutput",
     "Kind",
     "Link",
+    "Listening",
     "LoadOptions",
     "LoadRequest",
     "LoadedBytes",

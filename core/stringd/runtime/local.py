@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from stringd.actions.templates.template_run import TEMPLATE_MODULES
 from stringd.api.commands import BackgroundEffect
+from stringd.api.doors import Address
 from stringd.api.effects import Effect
 from stringd.api.events import DaemonStopping
 from stringd.api.http import HttpClient
@@ -60,7 +61,7 @@ class LocalRuntime(PluginAdditions):
         super().__init__()
         # Workers have a working directory of their own.
         self.config = config = replace(config, data_dir=config.data_dir.absolute())
-        self.port = config.port
+        self.listening: Mapping[str, Address] = {}
         self.notices: list[str] = []
         self.events = EventBus()
         self.operator = Operator()
@@ -84,12 +85,17 @@ class LocalRuntime(PluginAdditions):
         self.runner = Runner(self, self.catalogue, bounded)
         self._parse_topic = lru_cache(_TOPIC_NAMES)(partial(parse_topic, types=self.catalogue.topic_types))
 
+    @property
+    def port(self) -> int:
+        """The port of the first socket that the daemon listens on."""
+        return next(iter(self.listening.values())).port if self.listening else self.config.port
+
     @cached_property
     def http(self) -> HttpClient:
         """The HTTP client of all topics, created at its first use."""
         from stringd.http_client.shared_client import SharedHttpClient
 
-        return SharedHttpClient(self.port)
+        return SharedHttpClient(*(it.port for it in self.listening.values()))
 
     @cached_property
     def workers(self) -> Workers:

@@ -7,7 +7,7 @@ import contextlib
 import logging
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from stringd.processes.descriptors import open_descriptors
 from stringd.server.client_timeouts import ClientTimeouts
@@ -28,12 +28,12 @@ class Acceptor:
     def __init__(
         self,
         listener: socket.socket,
-        make: Callable[[], asyncio.Protocol],
+        connect: Callable[[socket.socket], Awaitable[object]],
         timeouts: ClientTimeouts,
         limit: int,
     ) -> None:
         self._listener = listener
-        self._make = make
+        self._connect_client = connect
         self._timeouts = timeouts
         self._most = limit - min(_FREE, limit // 8)
         self._reserve = Reserve(min(_RESERVED, limit // 16))
@@ -96,7 +96,7 @@ class Acceptor:
 
     async def _connect(self, client: socket.socket) -> None:
         try:
-            await self._loop.connect_accepted_socket(self._make, client)
+            await self._connect_client(client)
         except OSError:
             client.close()
 

@@ -18,6 +18,7 @@ from stringd.config import Config
 from stringd.errors import ClientGone, RequestRefused
 from stringd.extensions.guarded_calls import call_async
 from stringd.runtime.local import LocalRuntime
+from stringd.server.doorways import behind_doors, is_cors_open
 from stringd.server.endpoints.cancel import Cancel
 from stringd.server.endpoints.chanflow import chanflow
 from stringd.server.endpoints.events import EVENTS, SendEvents
@@ -78,7 +79,10 @@ def make_app(runtime: LocalRuntime, stop: Callable[[], Awaitable[None]]) -> ASGI
         route.path: _contained(route.app, runtime) for route in runtime.catalogue.routes if _is_direct(route)
     }
     behind = _past_starlette({EXEC: execute}, applications, _contained(app, runtime))
-    return RequestGuard(behind, allowed_origins=runtime.config.allowed_origins)
+    doors = runtime.catalogue.doors
+    origins = runtime.config.allowed_origins
+    guard = RequestGuard(behind, allowed_origins=origins, is_cors_open=is_cors_open(doors))
+    return behind_doors(doors, guard)
 
 
 def _past_starlette(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from uvicorn import Config
@@ -31,6 +32,9 @@ _AWAITED = {Wait.HEAD: "head", Wait.BODY: "body"}
 
 class Connection(HttpToolsProtocol):
     """An HTTP connection that tracks what it awaits from its client, so that each wait can time out."""
+
+    cors_headers: Sequence[tuple[bytes, bytes]] = CORS_HEADERS
+    """What answers to malformed HTTP have, so that pages can read them."""
 
     def __init__(
         self, config: Config, server_state: ServerState, app_state: dict[str, Any], timeouts: ClientTimeouts
@@ -226,7 +230,7 @@ class Connection(HttpToolsProtocol):
         body = json.dumps({"error": msg}).encode()
         headers = [
             *self.server_state.default_headers,
-            *CORS_HEADERS,
+            *self.cors_headers,
             (b"content-type", b"application/json"),
             (b"content-length", str(len(body)).encode()),
             (b"connection", b"close"),

@@ -19,6 +19,7 @@ class Wait(IntEnum):
     each request has two waits, and others are hashed slowly.
     """
 
+    HANDSHAKE = auto()
     HEAD = auto()
     BODY = auto()
     NEXT_REQUEST = auto()
@@ -35,6 +36,7 @@ class Limits:
 
     seconds: Mapping[Wait, float] = field(
         default_factory=lambda: {
+            Wait.HANDSHAKE: 10.0,
             Wait.HEAD: 10.0,
             Wait.BODY: 30.0,
             Wait.NEXT_REQUEST: 75.0,

@@ -7,15 +7,16 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import TypeAlias
 
 import uvicorn
 
 from stringd.api.events import DaemonReady
 from stringd.api.runtime import Service
-from stringd.config import BODY_LIMIT, LOOPBACK
+from stringd.config import BODY_LIMIT
 from stringd.processes.descriptors import DESCRIPTORS
 from stringd.processes.standard_streams import announce
 from stringd.runtime.local import LocalRuntime
@@ -23,6 +24,10 @@ from stringd.server.acceptor import Acceptor
 from stringd.server.app import make_app
 from stringd.server.client_connection import Connection
 from stringd.server.client_timeouts import ClientTimeouts, Limits
+from stringd.server.door_connection import DoorConnection
+from stringd.server.doorways import BoundSocket, is_cors_open
+from stringd.server.request_guard import CORS_HEADERS
+from stringd.server.tls_handshakes import TlsHandshakes
 from stringd.server.websocket_connection import WebSocketConnection
 
 log = logging.getLogger(__name__)
@@ -40,11 +45,15 @@ CLOSE_SECONDS = 4
 LAST_RESORT_SECONDS = 4.6
 
 
+_Accept: TypeAlias = Callable[[Callable[[], Connection], socket.socket], Awaitable[object]]
+
+
 class Server(uvicorn.Server):
     """A server that ends running commands before it stops, and never re-raises the signal that stopped it."""
 
-    def __init__(self, runtime: LocalRuntime) -> None:
+    def __init__(self, runtime: LocalRuntime, listeners: Sequence[BoundSocket]) -> None:
         self._runtime = runtime
+        self._listeners = listeners
         self._timeouts = ClientTimeouts(Limits())
         self._acceptors: list[Acceptor] = []
         self.exit_code = 0
@@ -90,10 +99,10 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start listening and print the address."""
         self.servers = []
-        for listener in sockets or ():
-            self._acceptors.append(self._acceptor(listener))
+        for it in self._listeners:
+            self._acceptors.append(self._acceptor(it))
             self._acceptors[-1].open()
-            announce(f"stringd listening on http://{LOOPBACK}:{listener.getsockname()[1]}")
+            announce(f"stringd listening on {it}")
         self.started = True
         self._runtime.events.publish(DaemonReady())
 
@@ -112,9 +121,23 @@ class Server(uvicorn.Server):
         await super().shutdown(sockets)
         await ending
 
-    def _acceptor(self, listener: socket.socket) -> Acceptor:
-        make = partial(Connection, self.config, self.server_state, self.lifespan.state, self._timeouts)
-        return Acceptor(listener, make, self._timeouts, DESCRIPTORS.current)
+    def _acceptor(self, bound: BoundSocket) -> Acceptor:
+        connect = partial(self._accept_of(bound), self._connections_of(bound))
+        return Acceptor(bound.socket, connect, self._timeouts, DESCRIPTORS.current)
+
+    def _accept_of(self, bound: BoundSocket) -> _Accept:
+        tls = bound.listening and bound.listening.tls
+        if tls:
+            return TlsHandshakes(tls, self._timeouts).connect
+        return asyncio.get_running_loop().connect_accepted_socket
+
+    def _connections_of(self, bound: BoundSocket) -> Callable[[], Connection]:
+        arguments = (self.config, self.server_state, self.lifespan.state, self._timeouts)
+        doors = self._runtime.catalogue.doors
+        if not doors:
+            return partial(Connection, *arguments)
+        cors = CORS_HEADERS if is_cors_open(doors) else ()
+        return partial(DoorConnection, *arguments, listening=bound.name, cors_headers=cors)
 
     async def _end_topics(self) -> None:
         ending = self._runtime.stop(COMMAND_GRACE_SECONDS, TOPICS_END_SECONDS)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from ipaddress import ip_address
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -42,19 +42,22 @@ _AUTHORITY = re.compile(
 _LAST_PORT = 65535
 _OWN_ORIGIN_ONLY = (b"cross-origin-resource-policy", b"same-origin")
 _CORS_LINES = header_lines(CORS_HEADERS)
-_BEGINNINGS = {"http.response.start", "websocket.accept", "websocket.http.response.start"}
+_STARTS = {"http.response.start", "websocket.accept", "websocket.http.response.start"}
+BEGINNINGS = frozenset({*_STARTS, WHOLE_RESPONSE})
+"""The messages with which an answer begins."""
 
 
 class RequestGuard:
     """ASGI middleware around everything that the daemon serves, including plugins' routes."""
 
-    def __init__(self, app: ASGIApp, *, allowed_origins: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, *, allowed_origins: frozenset[str], is_cors_open: bool = True) -> None:
         self._app = app
+        self._answer = _Answer if is_cors_open else _ClosedAnswer
         self._allowed_origins = allowed_origins
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check one request; answer errors that the application leaves unanswered."""
-        answer = _Answer(scope, send)
+        answer = self._answer(scope, send)
         try:
             headers = dict(scope["headers"])
             if len(headers) < len(scope["headers"]):
@@ -91,6 +94,9 @@ class RequestGuard:
 class _Answer:
     """Adds the CORS headers to a response, unless it is for its own origin only; records its start."""
 
+    cors_headers: ClassVar = CORS_HEADERS
+    cors_lines: ClassVar = _CORS_LINES
+
     def __init__(self, scope: Scope, send: Send) -> None:
         self._scope = scope
         self._send = send
@@ -101,14 +107,21 @@ class _Answer:
         if kind == WHOLE_RESPONSE:
             self.started = True
             send_whole: SendWhole = self._scope["extensions"][WHOLE_RESPONSE]
-            return send_whole(message["head"] + _CORS_LINES, message["body"])
-        if kind in _BEGINNINGS:
+            return send_whole(message["head"] + self.cors_lines, message["body"])
+        if kind in _STARTS:
             self.started = True
             headers = message.get("headers", ())
             # A response that says so may not be read by pages of other origins.
             if _OWN_ORIGIN_ONLY not in headers:
-                message["headers"] = [*headers, *CORS_HEADERS]
+                message["headers"] = [*headers, *self.cors_headers]
         return self._send(message)
+
+
+class _ClosedAnswer(_Answer):
+    """Leaves responses as they are, for the pages of their own origin only; records their start."""
+
+    cors_headers: ClassVar[list[tuple[bytes, bytes]]] = []
+    cors_lines: ClassVar = b""
 
 
 def _capped(headers: Mapping[bytes, bytes], receive: Receive) -> Receive:

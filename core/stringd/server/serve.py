@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-import socket
-from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import Any
 
 import uvloop
 
 from stringd.api.runtime import Service
-from stringd.config import LOOPBACK, Config
+from stringd.config import Config
 from stringd.errors import Fault
 from stringd.extensions.guarded_calls import is_signal
 from stringd.processes.descriptors import DESCRIPTORS
@@ -21,6 +20,7 @@ from stringd.processes.standard_streams import announce
 from stringd.processes.tree import forbid_memory_access
 from stringd.runtime.local import LocalRuntime
 from stringd.server.app import make_runtime
+from stringd.server.doorways import BoundSocket, bound_sockets
 from stringd.server.http_server import Server
 from stringd.server.operator_token import hand_over_token, will_have_operator
 from stringd.server.watchdog import Watchdog
@@ -54,13 +54,12 @@ def serve(config: Config) -> int:
     runtime = make_runtime(config)
     formatter.secrets = runtime.secrets
     collect_rarely()
-    with _bound_socket(config.port) as listener, runtime.opened():
+    with _listening(runtime) as listeners, runtime.opened():
         hand_over_token(runtime.operator, config.operator_fd)
-        runtime.port = listener.getsockname()[1]
         for notice in runtime.notices:
             announce(f"stringd: {notice}")
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-            return _run_to_end(runner.get_loop(), _run(runtime, listener))
+            return _run_to_end(runner.get_loop(), _run(runtime, listeners))
 
 
 def _take_default_signals() -> None:
@@ -86,8 +85,8 @@ def _run_to_end(loop: asyncio.AbstractEventLoop, main: Coroutine[Any, Any, int])
             log.exception("a task tried to end the daemon")
 
 
-async def _run(runtime: LocalRuntime, listener: socket.socket) -> int:
-    server = Server(runtime)
+async def _run(runtime: LocalRuntime, listeners: Sequence[BoundSocket]) -> int:
+    server = Server(runtime, listeners)
     loop = asyncio.get_running_loop()
     for number in _END_SIGNALS:
         loop.add_signal_handler(number, server.stop)
@@ -97,7 +96,7 @@ async def _run(runtime: LocalRuntime, listener: socket.socket) -> int:
             # A service that the daemon can't begin without has ended it by now.
             await asyncio.sleep(0)
             if not server.should_exit:
-                await server.serve(sockets=[listener])
+                await server.serve(sockets=[it.socket for it in listeners])
     return server.exit_code
 
 
@@ -140,14 +139,11 @@ async def _failure_of(service: Service) -> str | None:
 
 
 @contextmanager
-def _bound_socket(port: int) -> Iterator[socket.socket]:
-    with socket.socket() as listener:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listener.bind((LOOPBACK, port))
-        except OSError as error:
-            raise Fault(f"cannot listen on {LOOPBACK}:{port}: {error.strerror}") from error
-        yield listener
+def _listening(runtime: LocalRuntime) -> Iterator[Sequence[BoundSocket]]:
+    """Bind the sockets; the runtime knows where before its state is opened, which may be shared."""
+    with bound_sockets(runtime.catalogue.doors, runtime.config.port) as listeners:
+        runtime.listening = {it.name: it.address for it in listeners}
+        yield listeners
 
 
 def _set_up_logging() -> _Formatter:

@@ -14,6 +14,7 @@ from websockets.frames import CloseCode, Frame, Opcode
 
 from stringd.server.client_timeouts import ClientTimeouts, Wait
 
+_DRAIN_SECONDS = 1.0
 TEXTS = "texts"
 """The key of a `websocket.send` that sends several texts, encoded already."""
 
@@ -89,7 +90,11 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
         assert self.conn.close_sent is not None
         self._disconnect(self.conn.close_sent.code, self.conn.close_sent.reason)
         self._is_draining = True
-        self.transport.write_eof()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        else:
+            # With TLS, the client learns of the end by nothing less than the end of the connection.
+            self._abort_later(_DRAIN_SECONDS)
 
     def send_receive_event_to_app(self) -> None:
         """Give the application a message, and read no more until it has taken it."""
@@ -154,11 +159,11 @@ class WebSocketConnection(WebSocketsSansIOProtocol):
             self.read_paused = False
             self.transport.resume_reading()
 
-    def _abort_later(self) -> None:
+    def _abort_later(self, seconds: float | None = None) -> None:
         """Give the client time to read what was sent, and to close its end."""
         if self.close_timer is not None:
             self.close_timer.cancel()
         if not self.disconnected:
             self.close_timer = self.loop.call_later(
-                self._timeouts.limits.seconds[Wait.READ], self.transport.abort
+                seconds or self._timeouts.limits.seconds[Wait.READ], self.transport.abort
             )

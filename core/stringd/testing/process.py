@@ -23,7 +23,7 @@ ANSWER_SECONDS = 30.0
 PROGRAM = (sys.executable, "-m", "stringd")
 FORKS = DaemonForks()
 _HELD = re.compile(r"the event loop was held for [\d.]+ s, computing for ([\d.]+) s")
-_LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+)")
+_LISTENING = re.compile(r"listening on https?://\S+:(\d+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,62 @@
+"""Doors: applications in front of the request guard, and the sockets that the daemon listens on for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from ssl import SSLContext
+from typing import NamedTuple
+
+from starlette.types import ASGIApp
+
+from stringd.api.checks import check_sync, check_word
+
+LISTENING = "stringd.listening"
+"""The extension of a request's scope that has the name of the socket by which it came, behind a door."""
+_LAST_PORT = 65535
+
+
+class Address(NamedTuple):
+    """What a socket is bound to."""
+
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listening:
+    """A socket to listen on; port 0 stands for any that is free, `tls` for a server's side of TLS."""
+
+    name: str
+    host: str
+    port: int
+    tls: SSLContext | None = None
+
+    def __post_init__(self) -> None:
+        check_word("listening", self.name)
+        if not isinstance(self.host, str) or not self.host:
+            raise ValueError(f"listening {self.name} needs a host, not {self.host!r}")
+        if type(self.port) is not int or not 0 <= self.port <= _LAST_PORT:
+            raise ValueError(f"listening {self.name} needs a port from 0 to {_LAST_PORT}, not {self.port!r}")
+        if self.tls is not None and not isinstance(self.tls, SSLContext):
+            raise TypeError(f"listening {self.name} needs an SSLContext as its tls, not {self.tls!r}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """An application around everything that the daemon serves: it lets requests in, or answers them itself.
+
+    With `listen`, the daemon listens on these sockets in place of its port on loopback. With `is_cors_open`,
+    pages of any origin that the guard admits may read the answers.
+    """
+
+    name: str
+    wrap: Callable[[ASGIApp], ASGIApp]
+    listen: Callable[[], Sequence[Listening]] | None = None
+    is_cors_open: bool = True
+
+    def __post_init__(self) -> None:
+        check_word("door", self.name)
+        check_sync(f"door {self.name}", self.wrap, takes=1)
+        if self.listen is not None:
+            check_sync(f"listen of door {self.name}", self.listen, takes=0)

@@ -1,0 +1,62 @@
+"""A client's connection to a door: its requests carry the name of the socket by which they came."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from uvicorn import Config
+from uvicorn.server import ServerState
+from websockets.http11 import Request
+
+from stringd.api.doors import LISTENING
+from stringd.server.client_connection import Connection
+from stringd.server.client_timeouts import ClientTimeouts
+from stringd.server.websocket_connection import WebSocketConnection
+
+
+class DoorConnection(Connection):
+    """An HTTP connection by a named socket, or by the port on loopback, which has no name."""
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        timeouts: ClientTimeouts,
+        *,
+        listening: str,
+        cors_headers: Sequence[tuple[bytes, bytes]],
+    ) -> None:
+        super().__init__(config, server_state, app_state, timeouts)
+        self.ws_protocol_class = partial(DoorWebSocket, timeouts=timeouts, listening=listening)  # type: ignore[assignment]
+        self.cors_headers = cors_headers
+        self._listening = listening
+
+    def on_headers_complete(self) -> None:
+        """Name the socket."""
+        super().on_headers_complete()
+        self.scope["extensions"] = {**self.scope.get("extensions", {}), LISTENING: self._listening}  # type: ignore[dict-item]
+
+
+class DoorWebSocket(WebSocketConnection):
+    """A WebSocket by a named socket."""
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        *,
+        timeouts: ClientTimeouts,
+        listening: str,
+    ) -> None:
+        super().__init__(config, server_state, app_state, timeouts=timeouts)
+        self._listening = listening
+
+    def handle_connect(self, event: Request) -> None:
+        """Name the socket; the application is called later."""
+        super().handle_connect(event)
+        if not self.close_sent:
+            self.scope["extensions"] = {**self.scope.get("extensions", {}), LISTENING: self._listening}  # type: ignore[dict-item]
