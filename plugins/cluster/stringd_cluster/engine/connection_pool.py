@@ -1,0 +1,123 @@
+"""Connections to the database, which can be dropped all at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any
+from urllib.parse import urlsplit
+
+import asyncpg
+
+from stringd.plugin import StorageFailed
+from stringd_cluster.engine.schema import SCHEMA
+
+MOST_CONNECTIONS = 10
+CONNECT_SECONDS = 5.0
+_APPLICATION = "stringd "
+FAILURES = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+"""What asyncpg raises if the database refuses or can't be reached."""
+
+
+def application_name(node_id: str) -> str:
+    """Return the name under which the database lists the connections of a node."""
+    return f"{_APPLICATION}{node_id}"
+
+
+async def connect(url: str, name: str = "", *, stale_seconds: float = 0) -> Any:
+    """Open a connection of its own; raise one of `FAILURES`.
+
+    A transaction that stands still for `stale_seconds` is ended by the server, with the locks that it holds.
+    """
+    return await asyncpg.connect(
+        url, timeout=CONNECT_SECONDS, server_settings=_server_settings(name, stale_seconds)
+    )
+
+
+class ConnectionPool:
+    """A bounded number of connections; after `terminate`, they are opened anew under another name."""
+
+    def __init__(self, url: str, *, stale_seconds: float) -> None:
+        self._url = url
+        self._stale_seconds = stale_seconds
+        self._name = ""
+        self._pool: Any = None
+        self._opening = asyncio.Lock()
+
+    async def open(self, name: str) -> None:
+        """Open the first connection under the name of a node; raise `StorageFailed`."""
+        self._name = name
+        with _reported():
+            await self._ready()
+
+    def terminate(self) -> None:
+        """Drop all connections without waiting for the server, also those in use."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.terminate()
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Any]:
+        """Run statements together; raise `StorageFailed` if the database fails, and nothing is written."""
+        with _reported():
+            pool = await self._ready()
+            async with pool.acquire() as connection, connection.transaction():
+                yield connection
+
+    async def fetch(self, statement: str, *values: object) -> Sequence[Any]:
+        """Run a statement and return its rows, or raise `StorageFailed`."""
+        with _reported():
+            rows: Sequence[Any] = await (await self._ready()).fetch(statement, *values)
+        return rows
+
+    async def fetchrow(self, statement: str, *values: object) -> Any:
+        """Run a statement and return its first row or None, or raise `StorageFailed`."""
+        rows = await self.fetch(statement, *values)
+        return rows[0] if rows else None
+
+    async def execute(self, statement: str, *values: object) -> str:
+        """Run a statement and return its tag, such as `UPDATE 1`, or raise `StorageFailed`."""
+        with _reported():
+            tag: str = await (await self._ready()).execute(statement, *values)
+        return tag
+
+    async def _ready(self) -> Any:
+        if self._pool is None:
+            async with self._opening:
+                if self._pool is None:
+                    self._pool = await asyncpg.create_pool(
+                        self._url,
+                        min_size=1,
+                        max_size=MOST_CONNECTIONS,
+                        timeout=CONNECT_SECONDS,
+                        server_settings=_server_settings(self._name, self._stale_seconds),
+                    )
+        return self._pool
+
+
+def shown_url(url: str) -> str:
+    """Return the URL of a database without its password."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "the database"
+    host = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{host}{parts.path}"
+
+
+def _server_settings(name: str, stale_seconds: float) -> dict[str, str]:
+    return {
+        "application_name": application_name(name),
+        "search_path": SCHEMA,
+        "idle_in_transaction_session_timeout": str(int(stale_seconds * 1000)),
+    }
+
+
+@contextmanager
+def _reported() -> Iterator[None]:
+    try:
+        yield
+    except FAILURES as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise StorageFailed(f"the cluster's database can't be used: {reason}") from error

@@ -1,0 +1,15 @@
+"""Switches for the tests of the harness that looks for lost writes: it must find what they cause."""
+
+from __future__ import annotations
+
+import os
+
+LEASE_CHECKS = "no-lease-checks"
+FENCES = "no-fences"
+_VARIABLE = "STRINGD_CLUSTER_UNSAFE"
+_SWITCHED_OFF = frozenset(os.environ.get(_VARIABLE, "").split(","))
+
+
+def is_switched_off(safeguard: str) -> bool:
+    """Return whether this process runs without a safeguard."""
+    return safeguard in _SWITCHED_OFF
