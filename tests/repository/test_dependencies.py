@@ -52,7 +52,7 @@ def distributions() -> dict[str, str]:
 def declared() -> set[str]:
     """What is always there, and what the extras bring that a plugin of the wheel can do without."""
     project = settings()["project"]
-    extras = (project["optional-dependencies"][name] for name in ("browser", "documents"))
+    extras = (project["optional-dependencies"][name] for name in ("browser", "cluster", "documents"))
     wanted = [*project["dependencies"], *chain.from_iterable(extras)]
     return {str(canonicalize_name(Requirement(text).name)) for text in wanted}
 

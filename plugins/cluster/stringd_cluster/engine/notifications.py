@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from stringd_cluster.engine.connection_pool import FAILURES, connect
+from stringd_cluster.engine.database_pool import FAILURES, connect
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hashlib import sha256
 
-from stringd_cluster.membership.nodes import Node
+from stringd_cluster.membership.live_nodes import Node
 
 
 def preferred(nodes: Iterable[Node], user_id: str, label: str | None, moved_to: str | None) -> Node | None:

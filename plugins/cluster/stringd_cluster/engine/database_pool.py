@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import asyncpg
 
 from stringd.plugin import StorageFailed
-from stringd_cluster.engine.schema import SCHEMA
+from stringd_cluster.engine.cluster_schema import SCHEMA
 
 MOST_CONNECTIONS = 10
 CONNECT_SECONDS = 5.0

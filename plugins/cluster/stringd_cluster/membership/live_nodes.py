@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stringd_cluster.engine.connection_pool import ConnectionPool, application_name
+from stringd_cluster.engine.database_pool import ConnectionPool, application_name
 
 _JOIN = """
 INSERT INTO nodes (id, name, address, labels, version, started, expires)
