@@ -18,26 +18,23 @@ StringdError
     │                     InvalidRequest 400, BodyTooLarge 413
     ├── OriginRefused     403, Relayed 403, Misdirected 421
     ├── AnswerInvalid     400, OperatorRequired 403, QuestionNotFound 404,
-    │                     QuestionClosed 409
-    ├── StorageFailed     500
+    │                     QuestionClosed 409, OutcomeUnknown 503
+    ├── StorageFailed     500, and its kind Fenced 503
     └── Unavailable       the command never ran and may be tried again
         ├── QueueFull     429
         ├── QueueTimeout  504
         ├── SessionClosed 410
-        └── ShuttingDown  503
+        └── HomeMoved     503, ShuttingDown 503
 """
 
 from __future__ import annotations
 
 from typing import Any, ClassVar, Self
 
+from stringd.error_codes import ERROR_CODE_HEADER as ERROR_CODE_HEADER
 from stringd.error_codes import ErrorCode as ErrorCode
 
 _SHOWN = 256
-
-
-ERROR_CODE_HEADER = "X-Error-Code"
-"""The response header that carries the code of every refused request."""
 
 
 class StringdError(Exception):
@@ -250,6 +247,20 @@ class StorageFailed(_Coded):
     code = ErrorCode.STORAGE_FAILED
 
 
+class Fenced(StorageFailed):
+    """Another daemon has taken over the user's home, so that this one may not change it; nothing was."""
+
+    status = 503
+    code = ErrorCode.FENCED
+
+
+class OutcomeUnknown(_Coded):
+    """The command has begun, and how it ended is not known: it may have run, in part or as a whole."""
+
+    status = 503
+    code = ErrorCode.OUTCOME_UNKNOWN
+
+
 class Unavailable(_Coded):
     """The command never ran; the caller may try again."""
 
@@ -275,6 +286,12 @@ class SessionClosed(Unavailable):
 
     status = 410
     code = ErrorCode.SESSION_CLOSED
+
+
+class HomeMoved(Unavailable):
+    """The user's home is not served by this daemon any more, or not yet."""
+
+    code = ErrorCode.HOME_UNAVAILABLE
 
 
 class ShuttingDown(Unavailable):

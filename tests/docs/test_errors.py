@@ -16,6 +16,14 @@ OF_REQUESTS = re.compile(
     re.MULTILINE,
 )
 
+OF_PLUGINS = {
+    ("RequestRefused", 401, "TOKEN_REQUIRED", False),
+    ("RequestRefused", 401, "TOKEN_INVALID", False),
+    ("RequestRefused", 403, "SCOPE_REQUIRED", False),
+    ("RequestRefused", 429, "RATE_LIMITED", False),
+}
+"""What a plugin refuses with exceptions of its own, by codes that clients know."""
+
 
 def refusals() -> list[type[RequestRefused]]:
     """The exceptions that have a code of their own."""
@@ -47,5 +55,5 @@ def test_every_status_has_code_and_exception() -> None:
         for it in OF_REQUESTS.finditer(PAGE)
     }
     expected = {(it.__name__, it.status, str(it.code), it.code_in_body) for it in refusals()}
-    assert rows - expected == {("RequestRefused", 500, "INTERNAL_ERROR", True)}
+    assert rows - expected == {("RequestRefused", 500, "INTERNAL_ERROR", True), *OF_PLUGINS}
     assert expected - rows == set()

@@ -32,6 +32,7 @@ PERMITTED = {
     "sessions": "the sessions: their room, their records, their endpoints",
     "settings": "a plugin's settings: how they are declared, and those of the web plugin",
     "storage": "the room, and the storage of plugins",
+    "stores": "the records, their door, and the stores of a cluster",
     "testing": "the room, and its door",
     "text": "the room, and its door",
     "undo": "the record, and the command",

@@ -9,12 +9,15 @@ from stringd.errors import (
     ERROR_CODE_HEADER,
     AnswerInvalid,
     BodyTooLarge,
+    Fenced,
+    HomeMoved,
     InvalidBody,
     InvalidRequest,
     InvalidTopic,
     Misdirected,
     OperatorRequired,
     OriginRefused,
+    OutcomeUnknown,
     PortTaken,
     QuestionClosed,
     QuestionNotFound,
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 _REBUILT: tuple[type[RequestRefused], ...] = (
     *(AnswerInvalid, OperatorRequired, QuestionClosed, QuestionNotFound),
     *(BodyTooLarge, InvalidBody, InvalidRequest, InvalidTopic, Misdirected, OriginRefused, QueueFull),
+    *(Fenced, HomeMoved, OutcomeUnknown),
     *(QueueTimeout, Relayed, SessionClosed, ShuttingDown, StorageFailed, UnknownUser, UserRequired),
 )
 _BY_CODE = {str(kind.code): kind for kind in _REBUILT}

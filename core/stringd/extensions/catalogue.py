@@ -18,6 +18,7 @@ from stringd.api.offered_prompts import PromptSource
 from stringd.api.offered_tools import Tool
 from stringd.api.runtime import Service
 from stringd.api.settings import Settings, option_of, settings_by_key
+from stringd.api.stores import Stores
 from stringd.api.topic_types import TopicType
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ RECORDS: Mapping[str, type] = {
     "cli": CliCommand,
     "tools": Tool,
     "prompts": PromptSource,
+    "stores": Stores,
     "hooks": Hook,
 }
 """The records of the hooks, by the names of the fields of a `Contribution`."""
@@ -64,6 +66,7 @@ class Contribution:
     settings: tuple[Settings, ...] = ()
     tools: tuple[Tool, ...] = ()
     prompts: tuple[PromptSource, ...] = ()
+    stores: tuple[Stores, ...] = ()
     hooks: tuple[Hook, ...] = ()
     extensions: tuple[tuple[Hook, Any], ...] = ()
 
@@ -84,6 +87,7 @@ class Contribution:
         yield from (f"subcommand {record.name}" for record in self.cli)
         yield from (f"tool {record.name}" for record in self.tools)
         yield from (f"prompt source {record.name}" for record in self.prompts)
+        yield from ("set of stores" for _ in self.stores)
         yield from (f"hook {record.name}" for record in self.hooks)
         yield from (f"{hook.what} {name}" for hook in self.hooks for name in sorted(hook.reserved))
         yield from (f"{hook.what} {record.name}" for hook, record in self.extensions)
@@ -123,6 +127,7 @@ class Catalogue:
     cli: dict[str, CliCommand] = field(default_factory=dict)
     tools: list[Tool] = field(default_factory=list)
     prompts: list[PromptSource] = field(default_factory=list)
+    stores: list[Stores] = field(default_factory=list)
     hooks: list[Hook] = field(default_factory=list)
     trust_hint: str = ""
     secrets_hint: str = ""
@@ -153,6 +158,7 @@ class Catalogue:
         self.health += added.health
         self.tools += added.tools
         self.prompts += added.prompts
+        self.stores += added.stores
         self.hooks += added.hooks
         self._extensions += (record for _, record in added.extensions)
         self._commands += added.commands

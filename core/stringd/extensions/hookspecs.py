@@ -21,6 +21,7 @@ from stringd.api.offered_prompts import PromptSource
 from stringd.api.offered_tools import Tool
 from stringd.api.runtime import Runtime, Service
 from stringd.api.settings import Settings
+from stringd.api.stores import Stores
 from stringd.api.topic_types import TopicType
 from stringd.config import Config
 
@@ -120,6 +121,12 @@ def stringd_tools(runtime: Runtime) -> Iterable[Tool]:
 @hookspec
 def stringd_prompts(runtime: Runtime) -> Iterable[PromptSource]:
     """Add sources of prompts."""
+    return ()
+
+
+@hookspec
+def stringd_stores(runtime: Runtime) -> Iterable[Stores]:
+    """Replace what the daemon keeps its state in; only one plugin can."""
     return ()
 
 

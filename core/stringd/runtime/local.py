@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -18,7 +18,9 @@ from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome
 from stringd.api.runtime import Disconnected, Record
 from stringd.api.sessions import Session, SessionSummary, State, TopicName
-from stringd.api.storage import PluginStorage
+from stringd.api.stores import (
+    StoredSession,
+)
 from stringd.api.users import User
 from stringd.api.workers import Workers
 from stringd.config import Config
@@ -28,33 +30,26 @@ from stringd.events.bus import EventBus
 from stringd.extensions.plugin_settings import PluginSettings
 from stringd.extensions.registration import load_plugins
 from stringd.long_answers.bounded_reply import bounded
-from stringd.processes.spilled_output import SPILLS
 from stringd.questions.open_questions import OpenQuestions
 from stringd.questions.operator import Operator
 from stringd.runtime.background_effects import permit_in_background
-from stringd.runtime.plugin_additions import PluginAdditions
+from stringd.runtime.kept_state import KeptState
 from stringd.runtime.user_changes import UserChanges
 from stringd.sessions.answer_limit import AnswerSettings
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner
 from stringd.sessions.session_data import SessionData
-from stringd.sessions.session_store import SessionStore
 from stringd.storage.data_directory import data_directory
-from stringd.storage.output_store import OutputStore
-from stringd.storage.plugin_storage import PluginStorages
-from stringd.storage.secret_store import SecretStore
-from stringd.storage.undo_store import UndoStore
 from stringd.text.topic_names import LONGEST_NAME, parse_topic
 from stringd.users.fields import checked_id, checked_path
-from stringd.users.user_store import Users
 from stringd.workers.confinement import Seal
 from stringd.workers.pool import WorkerPool
 
 _TOPIC_NAMES = 4096
 
 
-class LocalRuntime(PluginAdditions):
+class LocalRuntime(KeptState):
     """Holds users, sessions, plugins and the runner; implements the `Runtime` protocol."""
 
     def __init__(self, config: Config, reserved_paths: Iterable[str] = ()) -> None:
@@ -62,22 +57,17 @@ class LocalRuntime(PluginAdditions):
         # Workers have a working directory of their own.
         self.config = config = replace(config, data_dir=config.data_dir.absolute())
         self.listening: Mapping[str, Address] = {}
-        self.notices: list[str] = []
         self.events = EventBus()
         self.operator = Operator()
         self.questions = OpenQuestions(self.operator, self.events.publish)
-        self.users = Users(self.notices.append)
-        self.store = SessionStore(self.notices.append)
-        self.undo = UndoStore(self.notices.append)
-        self.outputs = OutputStore(self.notices.append)
-        self.secrets = SecretStore(self.notices.append)
-        self._storages = PluginStorages(self.notices.append)
-        self.registry = Sessions(self.store, (self.undo, self.outputs), self._make_session)
         self._file_locks = FileLocks()
         self._stopping = asyncio.Event()
         self._pools: list[WorkerPool] = []
         self._settings = PluginSettings(config)
         self._plugins = load_plugins(config, self, reserved_paths=reserved_paths, settings=self._settings)
+        self._use_stores()
+        stores = self.stores
+        self.registry = Sessions(stores.sessions, (stores.undo, stores.outputs), self._make_session)
         self.notices += self.plugins.notices()
         self.notices += self._settings.unknown_sections(self.plugins.available)
         observers = (*self.catalogue.observers, self.questions.observer)
@@ -121,28 +111,15 @@ class LocalRuntime(PluginAdditions):
     @contextmanager
     def opened(self) -> Iterator[None]:
         """Open a runtime: lock the data directory and restore the stored state."""
-        with data_directory(self.config.data_dir, self.notices.append), ExitStack() as opened:
-            self.users.open(self.config.data_dir)
-            self.secrets.open(self.config.data_dir)
-            opened.callback(self.store.close)
-            self._restore_sessions()
-            opened.callback(self.undo.close)
-            self.undo.open(self.config.data_dir)
-            SPILLS.directory = self.config.data_dir
-            opened.callback(self.outputs.close)
-            self.outputs.open(self.config.data_dir)
-            opened.enter_context(self._storages.opened(self.config.data_dir))
+        with (
+            data_directory(self.config.data_dir, self.notices.append),
+            self._opened_stores(self.config.data_dir, self._restore),
+        ):
             yield
 
     def settings(self, record: type[Record]) -> Record:
         """Return a plugin's settings, an instance of its declared record."""
         return self._settings.of(record)
-
-    def storage(self, plugin: str) -> PluginStorage:
-        """Return the persistent storage of a plugin."""
-        if self._plugins and plugin not in self._plugins.names:
-            raise ValueError(f"storage is named after a loaded plugin, and {plugin!r} is none")
-        return self._storages.of(plugin)
 
     def editing(self, path: Path) -> AbstractAsyncContextManager[None]:
         """Return a context manager that locks the file at a real path against edits by other commands."""
@@ -278,7 +255,7 @@ class LocalRuntime(PluginAdditions):
         return await self.registry.delete(user_id, topic)
 
     def _make_session(self, user: User, name: TopicName, state: State, has_data: bool) -> LiveSession:
-        load = partial(self.store.load_data, user.id, str(name)) if has_data else None
+        load = partial(self.stores.sessions.load_data, user.id, str(name)) if has_data else None
         return LiveSession(
             user=user,
             name=name,
@@ -288,9 +265,10 @@ class LocalRuntime(PluginAdditions):
             runtime=self,
         )
 
-    def _restore_sessions(self) -> None:
+    def _restore(self, stored: Iterable[StoredSession]) -> None:
+        """Create the sessions of known users from their stored states."""
         known = {user.id: user for user in self.users}
-        for it in self.store.open(self.config.data_dir):
+        for it in stored:
             try:
                 name = self.topic_name(it.topic)
             except InvalidTopic:

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from stringd.api.events import UserAdded, UserChanged, UserRemoved
 from stringd.api.sessions import EndReason
+from stringd.api.stores import SecretStore, UserStore
 from stringd.api.users import User
 from stringd.events.bus import EventBus
 from stringd.sessions.registry import Sessions
-from stringd.storage.secret_store import SecretStore
-from stringd.users.user_store import Users
 
 _MOVED = EndReason.CLOSE
 
@@ -21,7 +20,7 @@ _MOVED = EndReason.CLOSE
 class UserChanges:
     """Changes the users of a daemon."""
 
-    users: Users
+    users: UserStore
     registry: Sessions
     secrets: SecretStore
     events: EventBus

@@ -12,6 +12,7 @@ from typing import Any
 import uvloop
 
 from stringd.api.runtime import Service
+from stringd.api.stores import SecretStore
 from stringd.config import Config
 from stringd.errors import Fault
 from stringd.extensions.guarded_calls import is_signal
@@ -24,7 +25,6 @@ from stringd.server.doorways import BoundSocket, bound_sockets
 from stringd.server.http_server import Server
 from stringd.server.operator_token import hand_over_token, will_have_operator
 from stringd.server.watchdog import Watchdog
-from stringd.storage.secret_store import SecretStore
 from stringd.text.escaping import visible
 from stringd.text.masking import mask_values
 from stringd.workers.garbage_collection import collect_rarely

@@ -8,28 +8,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Protocol
 
 from stringd.api.sessions import EndReason, Session, State, TopicName
+from stringd.api.stores import KeptWithTopics, SessionStore
 from stringd.api.users import User
 from stringd.errors import ErrorCode, Refusal, SessionClosed, ShuttingDown, StorageFailed, Unavailable
 from stringd.sessions.live_session import END_SECONDS, LiveSession
-from stringd.sessions.session_store import SessionStore
 
 log = logging.getLogger(__name__)
 
 SAVE_SECONDS = 0.5
 Make = Callable[[User, TopicName, State, bool], LiveSession]
-
-
-class KeptWithTopics(Protocol):
-    """A store of something that belongs to topics, and goes with them."""
-
-    async def forget(self, session: Session) -> None:
-        """Remove what belongs to a topic."""
-
-    async def remove_user(self, user_id: str) -> None:
-        """Remove what belongs to the topics of a user."""
 
 
 class Sessions:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from stringd.api.sessions import State
-from stringd.sessions.stored_locations import location_as_json, read_location
-from stringd.sessions.stored_names import plain_names, read_names
+from stringd.api.stores import StoredSession
+from stringd.sessions.stored_states import decode_state, encode_state
 from stringd.storage.database import Database, Statement
 
 FILE = "sessions.db"
@@ -32,6 +30,7 @@ SELECT user_id, topic, state, EXISTS (
     AND plugin_data.topic = sessions.topic
 ) FROM sessions
 """
+_OF_USER = f"{_ALL} WHERE user_id = ?"
 _SAVE_DATA = "INSERT OR REPLACE INTO plugin_data VALUES (?, ?, ?, ?)"
 _REMOVE_DATA = "DELETE FROM plugin_data WHERE user_id = ? AND topic = ? AND plugin = ?"
 _REMOVE_ALL_DATA = "DELETE FROM plugin_data WHERE user_id = ? AND topic = ?"
@@ -39,18 +38,8 @@ _REMOVE_USER_DATA = "DELETE FROM plugin_data WHERE user_id = ?"
 _DATA = "SELECT plugin, value FROM plugin_data WHERE user_id = ? AND topic = ?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredSession:
-    """The stored fields of a session; the data of plugins is read when the topic is opened."""
-
-    user_id: str
-    topic: str
-    state: State
-    has_data: bool
-
-
-class SessionStore:
-    """Saves and deletes the states of sessions."""
+class LocalSessions:
+    """Saves and deletes the states of sessions; implements `SessionStore`."""
 
     def __init__(self, report: Callable[[str], None]) -> None:
         self._report = report
@@ -59,11 +48,15 @@ class SessionStore:
     def open(self, data_dir: Path) -> list[StoredSession]:
         """Open the file and return the stored sessions; move a broken file aside and report it."""
         rows = self._database.open(data_dir, _ALL)
-        return [session for row in rows if (session := self._session(*row))]
+        return self._sessions(rows)
 
     def close(self) -> None:
         """Finish pending writes and close the file."""
         self._database.close()
+
+    async def of_user(self, user_id: str) -> list[StoredSession]:
+        """Return the stored sessions of a user, or raise `StorageFailed`."""
+        return self._sessions(await self._database.execute(_OF_USER, user_id))
 
     async def save(
         self,
@@ -78,7 +71,7 @@ class SessionStore:
 
         None in place of a value removes it; `afresh` removes all that an earlier session left.
         """
-        key, saved = (user_id, topic), (_SAVE, (user_id, topic, _as_json(state)))
+        key, saved = (user_id, topic), (_SAVE, (user_id, topic, encode_state(state)))
         if not data and not afresh:
             await self._database.execute(saved[0], *saved[1])
             return
@@ -98,10 +91,13 @@ class SessionStore:
         """Delete all sessions of a user, or raise `StorageFailed`."""
         await self._database.transact([(_REMOVE_USER, (user_id,)), (_REMOVE_USER_DATA, (user_id,))])
 
+    def _sessions(self, rows: Iterable[Any]) -> list[StoredSession]:
+        return [session for row in rows if (session := self._session(*row))]
+
     def _session(self, user_id: str, topic: str, text: str, has_data: int) -> StoredSession | None:
         try:
-            state = _state(json.loads(text))
-        except (ValueError, TypeError, AttributeError, LookupError) as error:
+            state = decode_state(text)
+        except ValueError as error:
             self._report(f"the topic {user_id}:{topic} can't be restored ({error}); it starts empty")
             return None
         return StoredSession(user_id=user_id, topic=topic, state=state, has_data=bool(has_data))
@@ -112,21 +108,3 @@ def _changes(key: tuple[str, str], data: Mapping[str, str | None]) -> Sequence[S
         (_REMOVE_DATA, (*key, plugin)) if value is None else (_SAVE_DATA, (*key, plugin, value))
         for plugin, value in data.items()
     ]
-
-
-def _as_json(state: State) -> str:
-    document = location_as_json(state.document) if state.document else "null"
-    history = ", ".join(map(location_as_json, state.history))
-    others = {"directory": state.directory, "seen": dict(state.seen), **plain_names(state)}
-    return f'{{"document": {document}, "history": [{history}], {json.dumps(others)[1:]}'
-
-
-def _state(plain: dict[str, Any]) -> State:
-    document = plain.get("document")
-    return State(
-        document=read_location(document) if document else None,
-        history=tuple(map(read_location, plain.get("history", ()))),
-        directory=plain.get("directory"),
-        seen=dict(plain.get("seen", {})),
-        **read_names(plain),
-    )

@@ -6,7 +6,7 @@ import asyncio
 import os
 import stat
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -41,14 +41,15 @@ class PluginStorages:
         self._root: Path | None = None
         self._closing = ExitStack()
 
-    @contextmanager
-    def opened(self, data_dir: Path) -> Iterator[None]:
-        """Make the storage available within the context."""
+    def open(self, data_dir: Path) -> None:
+        """Make the storage available until it is closed."""
         self._root = data_dir / FOLDER
-        with self._closing:
-            for folder in _folders(self._root):
-                self._closing.enter_context(protected(folder))
-            yield
+        for folder in _folders(self._root):
+            self._closing.enter_context(protected(folder))
+
+    def close(self) -> None:
+        """Finish pending writes and close the stores."""
+        self._closing.close()
         self._root = None
 
     def of(self, plugin: str) -> StoredEntries:

@@ -30,6 +30,9 @@ class SecretStore:
         """Read the values; set aside and report a broken file, without quoting it."""
         self._secrets = self._file.read(data_dir, _decoded) or {}
 
+    def close(self) -> None:
+        """Do nothing: each change is in the file already."""
+
     def of(self, scope: SecretScope) -> Mapping[str, str]:
         """Return the values of a scope: those of its configuration override those for all."""
         for_all = self._secrets.get(replace(scope, config=None), {})

@@ -29,6 +29,9 @@ class Users:
         """Read the users; move an unreadable file aside and report it."""
         self._by_id = self._file.read(data_dir, _decode) or {}
 
+    def close(self) -> None:
+        """Do nothing: each change is in the file already."""
+
     def __iter__(self) -> Iterator[User]:
         return iter(self._by_id.values())
 
