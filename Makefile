@@ -3,7 +3,7 @@
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint format types contracts wheel pictures bench trace check constraints clean
+.PHONY: help run test lint format types contracts wheel pictures bench chaos trace check constraints clean
 
 bin := .venv/bin
 stamps := .venv/stamps$(if $(PYTHON),/$(notdir $(PYTHON)))
@@ -52,6 +52,9 @@ pictures: $(stamps)/test ## draw the pictures of the documentation anew
 
 bench: $(stamps)/dev  ## run the benchmarks (ARGS="kernel.exec" selects)
 	$(bin)/python -m bench $(ARGS)
+
+chaos: $(stamps)/test ## hurt a cluster while clients work (SEED=1 SECONDS=60 RUNS=10)
+	$(bin)/python -m tests.cluster.chaos --seed $(or $(SEED),1) --seconds $(or $(SECONDS),60) --runs $(or $(RUNS),1) $(ARGS)
 
 trace: $(stamps)/run  ## print the functions that a command passes through (CMD="/open a.md#x")
 	@$(bin)/python -m bench.trace $(ARGS) -- "$${CMD:-/info}"

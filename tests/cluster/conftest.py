@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.cluster.cuts import Cut, Target
 from tests.cluster.engine import Engine, find_programs
+from tests.cluster.nodes import Cluster
 
 _ABSENT = "PostgreSQL is not installed: apt-get install postgresql, as .ci/debian does"
 
@@ -34,6 +36,16 @@ def database(postgres: Engine) -> Iterator[str]:
     name = postgres.create_database()
     yield postgres.url(name)
     postgres.drop_database(name)
+
+
+@pytest.fixture
+def cluster(postgres: Engine, tmp_path: Path) -> Iterator[Cluster]:
+    """A cluster without nodes, which a test adds: they end with it."""
+    database = postgres.create_database()
+    cluster = Cluster(postgres, database, tmp_path)
+    yield cluster
+    cluster.close()
+    postgres.drop_database(database)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -43,7 +43,7 @@ def check(history: History) -> list[Violation]:
 def _check_home(history: History, home: str, effects: Effects) -> Iterator[Violation]:
     found = (
         *check_variables(history.of_kind(home, Kind.WRITE, Kind.READ)),
-        *check_lines(history.of_kind(home, Kind.APPEND), effects.appended),
+        *check_files(history.of_kind(home, Kind.APPEND), effects.appended),
         *check_shells(history.of_kind(home, Kind.SHELL), effects.marks),
         *check_documents(history.of_kind(home, Kind.EDIT), effects),
         *((Wrong.INVENTED, f"a torn line: {it!r}") for it in effects.torn),
@@ -92,6 +92,12 @@ def _check_reads(reads: Sequence[Operation]) -> Iterator[Found]:
             seen += 1
         if int(read.value) < highest:
             yield Wrong.REORDERED, f"{read.subject} went back from {highest} to {read.value}: {read}"
+
+
+def check_files(operations: Sequence[Operation], files: Mapping[str, Sequence[int]]) -> Iterator[Found]:
+    """Check each file to which lines were appended."""
+    for file in dict.fromkeys((*files, *(it.subject for it in operations))):
+        yield from check_lines([it for it in operations if it.subject == file], files.get(file, ()))
 
 
 def check_lines(operations: Sequence[Operation], lines: Sequence[int]) -> Iterator[Found]:

@@ -109,8 +109,8 @@ class Effects:
     """What is left in one home at the end."""
 
     marks: Sequence[Mark] = ()
-    appended: Sequence[int] = ()
-    """The operations whose line is in the file to which all append, in its order."""
+    appended: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """The operations whose line is in each file to which lines are appended, in its order."""
     texts: Mapping[str, str] = field(default_factory=dict)
     """The text of each edited document."""
     torn: Sequence[str] = ()

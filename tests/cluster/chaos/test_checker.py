@@ -104,7 +104,7 @@ class TestLines:
     def of(*lines: int, outcomes: Sequence[Outcome] = ()) -> list[Wrong]:
         outcomes = outcomes or [Outcome.DONE] * 3
         operations = [operation(it, Kind.APPEND, outcome=outcomes[it - 1]) for it in (1, 2, 3)]
-        return found(*operations, effects=Effects(appended=lines))
+        return found(*operations, effects=Effects(appended={"v": lines}))
 
     def test_one_line_each(self) -> None:
         assert self.of(1, 2, 3) == []
@@ -134,7 +134,14 @@ class TestLines:
 
     def test_lines_of_operations_at_once_may_change_places(self) -> None:
         together = [operation(it, Kind.APPEND, at=1.0) for it in (1, 2)]
-        assert found(*together, effects=Effects(appended=(2, 1))) == []
+        assert found(*together, effects=Effects(appended={"v": (2, 1)})) == []
+
+    def test_lost_file(self) -> None:
+        assert found(operation(1, Kind.APPEND)) == [Wrong.LOST]
+
+    def test_line_in_another_file(self) -> None:
+        operations = [operation(1, Kind.APPEND), operation(2, Kind.APPEND, subject="w")]
+        assert found(*operations, effects=Effects(appended={"v": (1, 2)})) == [Wrong.INVENTED, Wrong.LOST]
 
     def test_torn_line(self) -> None:
         assert found(effects=Effects(torn=["beg"])) == [Wrong.INVENTED]

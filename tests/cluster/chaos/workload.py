@@ -1,0 +1,227 @@
+"""What the clients of a home do until they are told to stop, and what they leave in it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tests.cluster.chaos.chaos_client import ChaosClient, Recorder, Request
+from tests.cluster.chaos.history import Effects, Kind, Mark, Operation, Outcome, Step
+
+EFFECTS = "effects"
+_SCRIPT = "mark.sh"
+# It is read by the shell itself, whose process id is what tells shells apart.
+_MARKS = """\
+mark() { echo "$1 $ID $STRINGD_PORT $$ $TOPIC" >>$EFFECTS; }
+mark begin
+while [ "$TICKS" -gt 0 ]; do sleep 0.02; mark tick; TICKS=$((TICKS - 1)); done
+mark end
+"""
+_MARK = re.compile(r"(begin|tick|end) (\d+) (\S+) (\d+) (\S+)")
+_ASSIGNED = re.compile(r'^\{(\w+)\} = "(\d+)"', re.MULTILINE)
+_BLOCK = "#status"
+_PAGE = "# Page\n\n## Status\n\n{}\n\n## Next\n\nfixed\n"
+_STATUS = re.compile(r"## Status\n\n?(.*?)\n\n## Next\n\nfixed\n", re.DOTALL)
+_LONG_TICKS, _SHORT_TICKS = 40, 5
+_SHELL_SECONDS = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A home that all nodes share."""
+
+    user: str
+    path: Path
+
+    def prepare(self) -> None:
+        """Put there what the commands of clients need."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        (self.path / _SCRIPT).write_text(_MARKS, encoding="utf-8")
+        (self.path / EFFECTS).write_text("", encoding="utf-8")
+
+    def effects(self, operations: list[Operation]) -> Effects:
+        """Return what is there at the end."""
+        marks, torn = self._marks()
+        mine = [it for it in operations if it.home == self.user]
+        appended = {it.subject: self._lines(it.subject) for it in mine if it.kind is Kind.APPEND}
+        return Effects(
+            marks=marks,
+            appended={name: [int(it) for it in lines if it.isdigit()] for name, lines in appended.items()},
+            texts={it.subject: self.text(it.subject) for it in mine if it.kind is Kind.EDIT},
+            torn=[*torn, *(it for lines in appended.values() for it in lines if not it.isdigit())],
+        )
+
+    def _lines(self, file: str) -> list[str]:
+        path = self.path / file
+        return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+
+    def text(self, document: str) -> str:
+        """Return the text of the block of a document that is edited."""
+        whole = (self.path / document).read_text(encoding="utf-8")
+        found = _STATUS.search(whole)
+        return found[1].strip() if found else whole
+
+    def _marks(self) -> tuple[list[Mark], list[str]]:
+        marks, torn = [], []
+        for line in (self.path / EFFECTS).read_text(encoding="utf-8").splitlines():
+            if found := _MARK.fullmatch(line):
+                step, number, node, shell, topic = found.groups()
+                marks.append(
+                    Mark(step=Step(step), operation=int(number), node=node, shell=shell, topic=topic)
+                )
+            else:
+                torn.append(line)
+        return marks, torn
+
+
+class Workload:
+    """The clients of one home: each does one thing after the other."""
+
+    def __init__(
+        self, home: Home, client: Callable[[str], ChaosClient], recorder: Recorder, stop: asyncio.Event
+    ) -> None:
+        self._home = home
+        self._client = client
+        self._recorder = recorder
+        self._stop = stop
+        self._variables: list[str] = []
+
+    async def run(self) -> None:
+        """Let all clients work until they are to stop."""
+        await asyncio.gather(
+            self._write(self._client("writer")),
+            self._read(self._client("reader")),
+            self._append(self._client("appender-1")),
+            self._append(self._client("appender-2")),
+            self._edit(self._client("editor")),
+            self._use_shell(self._client("bash"), "bash:work"),
+            self._use_shell(self._client("exec"), "file:work"),
+        )
+
+    async def ping(self, answer_seconds: float, interval: float) -> None:
+        """Ask the home again and again, without waiting for answers."""
+        client = self._client("ping")
+        asked: set[asyncio.Task[Operation]] = set()
+        while not self._stop.is_set():
+            request = self._request("file:ping", Kind.PING, "", "", "/info", is_named=False)
+            task = asyncio.ensure_future(client.run(request, answer_seconds=answer_seconds))
+            asked.add(task)
+            task.add_done_callback(asked.discard)
+            await self._rest(interval)
+        await asyncio.gather(*asked)
+
+    async def read_all(self) -> None:
+        """Read every variable once more."""
+        client = self._client("reader-at-the-end")
+        for it in dict.fromkeys(self._variables):
+            await self._read_variable(client, it)
+
+    async def _write(self, client: ChaosClient) -> None:
+        """Write rising numbers to a variable; go on with another one when an outcome is unknown."""
+        part = 0
+        while not self._stop.is_set():
+            variable = f"n{part}"
+            self._variables.append(variable)
+            value, outcome = 0, Outcome.DONE
+            while not self._stop.is_set() and outcome is not Outcome.UNKNOWN:
+                value += 1
+                command = f'/set {{{variable}}} = "{value}"'
+                outcome = (
+                    await client.run(
+                        self._request(
+                            f"file:{variable}",
+                            Kind.WRITE,
+                            variable,
+                            str(value),
+                            command,
+                            is_named=client.random.random() < 0.5,
+                        )
+                    )
+                ).outcome
+                await self._rest(0.02 * client.random.random())
+            part += 1
+
+    async def _read(self, client: ChaosClient) -> None:
+        while not self._stop.is_set():
+            if self._variables:
+                await self._read_variable(client, client.random.choice(self._variables[-3:]))
+            await self._rest(0.05 * client.random.random())
+
+    async def _read_variable(self, client: ChaosClient, variable: str) -> None:
+        request = self._request(f"file:{variable}", Kind.READ, variable, "", "/set", is_named=False)
+        await client.run(
+            replace(request, parse=lambda text: dict(_ASSIGNED.findall(text)).get(variable, "0"))
+        )
+
+    async def _append(self, client: ChaosClient) -> None:
+        """Append lines to a file of its own: what others have written would be a conflict."""
+        name = client.name.rpartition("/")[2]
+        (self._home.path / f"{name}.md").write_text("", encoding="utf-8")
+        while not self._stop.is_set():
+            number = self._recorder.next_id()
+            command = f"/append {name}.md\n{number}"
+            named = client.random.random() < 0.7
+            request = self._request(f"file:{name}", Kind.APPEND, f"{name}.md", "", command, is_named=named)
+            await client.run(request, number=number)
+            await self._rest(0.05 * client.random.random())
+
+    async def _edit(self, client: ChaosClient) -> None:
+        """Edit a document and undo edits; go on with another one when an outcome is unknown."""
+        part = 0
+        while not self._stop.is_set():
+            part += 1
+            await self._edit_document(client, f"page{part}.md", f"file:edit{part}")
+
+    async def _edit_document(self, client: ChaosClient, document: str, topic: str) -> None:
+        (self._home.path / document).write_text(_PAGE.format("0"), encoding="utf-8")
+        texts = ["0"]
+        while not self._stop.is_set():
+            undoes = len(texts) > 1 and client.random.random() < 0.3
+            number = self._recorder.next_id()
+            text = texts[-2] if undoes else f"v{number}"
+            command = "/undo" if undoes else f"/edit {document}{_BLOCK}\n{text}"
+            named = client.random.random() < 0.7
+            request = self._request(topic, Kind.EDIT, document, text, command, is_named=named)
+            operation = await client.run(request, number=number)
+            if operation.outcome is Outcome.UNKNOWN:
+                return
+            if operation.outcome is Outcome.DONE:
+                texts = texts[:-1] if undoes else [*texts, text]
+            await self._rest(0.05 * client.random.random())
+
+    async def _use_shell(self, client: ChaosClient, topic: str) -> None:
+        """Run commands of a real shell, which leave marks as long as they run."""
+        exec_ = "" if topic.startswith("bash:") else "/exec "
+        while not self._stop.is_set():
+            number = self._recorder.next_id()
+            ticks = client.random.choice([_SHORT_TICKS, _SHORT_TICKS, _LONG_TICKS])
+            effects, script = (shlex.quote(str(self._home.path / it)) for it in (EFFECTS, _SCRIPT))
+            command = f"{exec_}ID={number} TICKS={ticks} TOPIC={topic} EFFECTS={effects}; . {script}"
+            named = client.random.random() < 0.7
+            request = self._request(topic, Kind.SHELL, "", "", command, is_named=named)
+            await client.run(request, number=number, answer_seconds=_SHELL_SECONDS)
+            await self._rest(0.05 * client.random.random())
+
+    def _request(
+        self, topic: str, kind: Kind, subject: str, value: str, command: str, *, is_named: bool
+    ) -> Request:
+        return Request(
+            home=self._home.user,
+            topic=topic,
+            kind=kind,
+            subject=subject,
+            value=value,
+            command=command,
+            is_named=is_named,
+        )
+
+    async def _rest(self, seconds: float) -> None:
+        """Wait, unless the work is over."""
+        try:
+            await asyncio.wait_for(self._stop.wait(), seconds)
+        except TimeoutError:
+            return

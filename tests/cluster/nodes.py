@@ -1,0 +1,204 @@
+"""Real nodes of a cluster, with proxies to the engine and in front of each, which tests can cut."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from pathlib import Path
+
+from stringd.testing.process import DaemonProcess
+from tests.cluster.cuts import Cut
+from tests.cluster.engine import Engine
+from tests.ports import free_port
+from tests.programs import run_stringd
+from tests.protocol.waits import eventually
+
+LEASE_SECONDS = 3.0
+_LEAVE_SECONDS = 20.0
+_LOOPBACK = "127.0.0.1"
+
+
+class Node(DaemonProcess):
+    """A node that reaches the engine, and is reached by other nodes, through proxies."""
+
+    def __init__(
+        self,
+        name: str,
+        folder: Path,
+        *,
+        engine: Engine,
+        database: str,
+        lease_seconds: float,
+        labels: Sequence[str] = (),
+        arguments: Sequence[str] = (),
+        env: Mapping[str, str] | None = None,
+    ) -> None:
+        self.name = name
+        self.engine_cut = Cut(engine.socket)
+        peer_port = free_port()
+        self.peer_cut = Cut((_LOOPBACK, peer_port))
+        self.database_url = engine.url(database, self.engine_cut.address)
+        options = (
+            *("--cluster", self.database_url),
+            *("--node", name),
+            *("--lease-seconds", str(lease_seconds)),
+            *("--listen", f"{_LOOPBACK}:0"),
+            *("--node-listen", f"{_LOOPBACK}:{peer_port}"),
+            *("--advertise", self.peer_cut.address),
+            *(("--labels", ",".join(labels)) if labels else ()),
+        )
+        super().__init__(folder, (*options, *arguments), env or {}, port=0, data_dir=None)
+        self._own_folder = folder
+
+    @property
+    def is_running(self) -> bool:
+        """Whether its process has not ended."""
+        return self.process.poll() is None
+
+    def start(self, *, ready: bool = True) -> None:
+        # Another port each time tells shells of this start from those of the one before.
+        self.port = 0
+        super().start(ready=ready)
+
+    def join(self, secret: str) -> str:
+        """Make it a node of the cluster, of a new one without a secret; return what is printed."""
+        command = ("cluster", "join", secret) if secret else ("cluster", "init")
+        options = ("--cluster", self.database_url, "--data-dir", str(self.data_dir))
+        return _stringd(*options, *command, folder=self._own_folder)
+
+    def pause(self) -> None:
+        """Stop its process where it is, as a host does that is out of breath."""
+        os.kill(self.process.pid, signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """Let it go on after `pause`."""
+        os.kill(self.process.pid, signal.SIGCONT)
+
+    def leave(self) -> None:
+        """Shut it down in order."""
+        self.stop(_LEAVE_SECONDS)
+
+    def close(self) -> None:
+        """End it and its proxies."""
+        if hasattr(self, "process") and self.is_running:
+            self.resume()
+            self.kill()
+        self.engine_cut.close()
+        self.peer_cut.close()
+
+
+class Cluster:
+    """Nodes with one database and the homes of their users, which all of them reach."""
+
+    def __init__(self, engine: Engine, database: str, folder: Path) -> None:
+        self.engine = engine
+        self.nodes: list[Node] = []
+        self._database = database
+        self._folder = folder
+        self._join_secret = ""
+        self._operator_token = ""
+
+    def node(
+        self,
+        name: str,
+        *,
+        labels: Sequence[str] = (),
+        lease_seconds: float = LEASE_SECONDS,
+        arguments: Sequence[str] = (),
+        env: Mapping[str, str] | None = None,
+        start: bool = True,
+    ) -> Node:
+        """Add a node, and start it."""
+        node = Node(
+            name,
+            self._folder / name,
+            engine=self.engine,
+            database=self._database,
+            lease_seconds=lease_seconds,
+            labels=labels,
+            arguments=arguments,
+            env=env,
+        )
+        self.nodes.append(node)
+        self._join_secret = node.join(self._join_secret)
+        if start:
+            node.start()
+        return node
+
+    def home(self, user: str) -> Path:
+        """Return the home of a user, which is on a disk that all nodes share."""
+        return self._folder / "homes" / user
+
+    def token(self, user: str, *scopes: str) -> str:
+        """Create a token of a user, by default with the scope `exec`."""
+        return self._admin(
+            "token", "create", "--user", user, "--scope", ",".join(scopes or ("exec",))
+        ).strip()
+
+    def register(self, user: str) -> None:
+        """Register a user with that home."""
+        body = {"id": user, "home": str(self.home(user))}
+        headers = {"Authorization": f"Bearer {self._admin_token()}", "Content-Type": "application/json"}
+        reply = self.nodes[0].request("POST", "/users", body, headers)
+        assert reply.status == HTTPStatus.OK, reply.text
+
+    def owner(self, user: str) -> str | None:
+        """Return the name of the node that has a user's home, if its lease is valid."""
+        return (
+            self.sql(
+                "SELECT n.name FROM stringd.homes h JOIN stringd.nodes n ON n.id = h.owner"
+                f" WHERE h.id = '{user}' AND n.expires > clock_timestamp()"
+            )
+            or None
+        )
+
+    def homes_of(self, name: str) -> list[str]:
+        """Return the users whose homes a node has, by the node's name."""
+        query = "SELECT h.id FROM stringd.homes h JOIN stringd.nodes n ON n.id = h.owner WHERE n.name = "
+        return self.sql(f"{query}'{name}' ORDER BY h.id").split()
+
+    def drain(self, name: str) -> None:
+        """Let a node's homes go to other nodes."""
+        self._admin("cluster", "drain", name)
+
+    def move(self, user: str, name: str) -> None:
+        """Move a user's home to a node."""
+        self._admin("cluster", "move", user, name)
+
+    def status(self) -> str:
+        """Return what `stringd cluster status` prints."""
+        return self._admin("cluster", "status")
+
+    def sql(self, statement: str) -> str:
+        """Run a statement past all proxies."""
+        return self.engine.sql(statement, database=self._database)
+
+    def await_owner(
+        self, user: str, expected: Callable[[str | None], bool], within: float = 20.0
+    ) -> str | None:
+        """Wait until the owner of a home is as expected; return it."""
+        eventually(lambda: expected(self.owner(user)), within)
+        return self.owner(user)
+
+    def close(self) -> None:
+        """End all nodes."""
+        for it in self.nodes:
+            it.close()
+
+    def _admin_token(self) -> str:
+        if not self._operator_token:
+            self._operator_token = self.token("operator", "admin")
+        return self._operator_token
+
+    def _admin(self, *arguments: str) -> str:
+        url = self.engine.url(self._database)
+        return _stringd("--cluster", url, *arguments, folder=self._folder)
+
+
+def _stringd(*arguments: str, folder: Path) -> str:
+    folder.mkdir(parents=True, exist_ok=True)
+    done = run_stringd(*arguments, folder=folder)
+    assert done.returncode == 0, f"stringd {' '.join(arguments)}: {done.stdout}{done.stderr}"
+    return done.stdout
