@@ -8,7 +8,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -43,11 +43,14 @@ def find_programs() -> Path | None:
 class Engine:
     """A PostgreSQL server, which runs as the user `postgres` if this process is root."""
 
-    def __init__(self, programs: Path, *, on_disk: bool = False) -> None:
+    def __init__(
+        self, programs: Path, *, directory: Path | None = None, settings: Mapping[str, str] | None = None
+    ) -> None:
         self._programs = programs
+        self._settings = {**_SETTINGS, **(settings or {})}
         self._names = itertools.count(1)
         # The path of a socket may have 107 characters, which those of pytest's directories exceed.
-        self.folder = Path(tempfile.mkdtemp(prefix="stringd-pg-", dir=None if on_disk else _fast_directory()))
+        self.folder = Path(tempfile.mkdtemp(prefix="stringd-pg-", dir=directory or _fast_directory()))
         self.data = self.folder / "data"
         self._owner = SUPERUSER if os.geteuid() == 0 else None
         if self._owner:
@@ -68,7 +71,9 @@ class Engine:
 
     def start(self) -> None:
         """Start it, and wait until it accepts connections."""
-        settings = {**_SETTINGS, "unix_socket_directories": str(self.folder)}
+        # Another process may have got the id of the one that was killed.
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        settings = {**self._settings, "unix_socket_directories": str(self.folder)}
         options = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         with (self.folder / "log").open("ab") as log:
             self._server = subprocess.Popen(
@@ -93,7 +98,6 @@ class Engine:
         self._server.kill()
         self._server.wait(READY_SECONDS)
         self._server = None
-        (self.data / "postmaster.pid").unlink(missing_ok=True)
 
     def is_running(self) -> bool:
         """Return whether it accepts connections."""
