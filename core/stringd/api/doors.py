@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from dataclasses import dataclass
 from ssl import SSLContext
-from typing import NamedTuple
-
-from starlette.types import ASGIApp
+from typing import Any, NamedTuple, TypeAlias
 
 from stringd.api.checks import check_sync, check_word
 
 LISTENING = "stringd.listening"
 """The extension of a request's scope that has the name of the socket by which it came, behind a door."""
 _LAST_PORT = 65535
+_Message: TypeAlias = MutableMapping[str, Any]
+# As Starlette has them, which subcommands do without.
+_Receive: TypeAlias = Callable[[], Awaitable[_Message]]
+_Send: TypeAlias = Callable[[_Message], Awaitable[None]]
+_Application: TypeAlias = Callable[[_Message, _Receive, _Send], Awaitable[None]]
 
 
 class Address(NamedTuple):
@@ -51,7 +54,7 @@ class Door:
     """
 
     name: str
-    wrap: Callable[[ASGIApp], ASGIApp]
+    wrap: Callable[[_Application], _Application]
     listen: Callable[[], Sequence[Listening]] | None = None
     is_cors_open: bool = True
 
