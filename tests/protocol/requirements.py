@@ -18,6 +18,7 @@ from tests.protocol.clauses_apps import APPS
 from tests.protocol.clauses_bash import BASH
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
 from tests.protocol.clauses_client import CLIENT
+from tests.protocol.clauses_cluster_deadman import CLUSTER_DEADMAN
 from tests.protocol.clauses_console_access import CONSOLE_ACCESS, CONSOLE_COMMAND
 from tests.protocol.clauses_console_approval import CONSOLE_APPROVAL
 from tests.protocol.clauses_console_browsers import CONSOLE_BROWSERS
@@ -64,6 +65,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(CONSOLE_SCREENS + CONSOLE_TOPICS),
     *(CONSOLE_QUESTIONS + CONSOLE_APPROVAL),
     *CONSOLE_RUNS,
+    *CLUSTER_DEADMAN,
     *(APPROVAL_REQUESTS + APPROVAL_POLICY + APPROVAL_AUDIT + APPROVAL_EXECUTION),
     *QUESTIONS,
     *(APPROVAL_WIRE + APPROVAL_ASKING + APPROVAL_GATE),

@@ -8,6 +8,7 @@ from stringd.processes.exported_variables import TIME_LIMIT, exported, read_limi
 from stringd.processes.family import Family
 from stringd.processes.fork_client import ForkClient
 from stringd.processes.helper_process import start_supervisor
+from stringd.processes.lease_deadline import clear_deadline, set_deadline
 from stringd.processes.packets import Message, MessageSocket
 from stringd.processes.proc import (
     Process,
@@ -39,6 +40,7 @@ __all__ = [
     "Spill",
     "SpillingBuffer",
     "age",
+    "clear_deadline",
     "command_line",
     "descriptor_info",
     "descriptor_target",
@@ -50,6 +52,7 @@ __all__ = [
     "processes",
     "read_limit",
     "read_memory",
+    "set_deadline",
     "shell_reply",
     "start_supervisor",
     "system_call",

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import selectors
 import signal
 from collections.abc import Iterator
 
+from stringd.processes.deadline_timer import DeadlineTimer
+from stringd.processes.lease_deadline import DEADLINE, EXPIRED
 from stringd.processes.proc import descendants
 from stringd.processes.tree import (
+    HANG_UP_SECONDS,
     adopt_orphans,
     die_with_parent,
     end_descendants,
@@ -42,13 +46,25 @@ class Family:
             os.read(self._notifier, _MOST_NOTICES)
         return reap_children()
 
+    def refusal(self) -> str:
+        """Return why no member may be started; nothing if one may."""
+        return EXPIRED if DEADLINE.has_passed() else ""
+
+    def deadline_timer(self, selector: selectors.BaseSelector) -> DeadlineTimer:
+        """Return what has a selector wake up when all members must have ended."""
+        return DeadlineTimer(selector)
+
+    def seconds_left(self) -> float:
+        """Return how long members may still run; infinity if there is no deadline for programs."""
+        return DEADLINE.left()
+
     def members(self) -> list[int]:
         """Return the ids of all processes of the family."""
         return list(descendants(os.getpid()))
 
     def end(self) -> None:
-        """Give all members a moment to exit, then kill them; return when there are none."""
-        end_descendants()
+        """Give all members a moment to exit, before the deadline for programs, then kill them."""
+        end_descendants(min(HANG_UP_SECONDS, self.seconds_left()))
 
     def kill(self) -> None:
         """Kill all members at once; return when there are none."""

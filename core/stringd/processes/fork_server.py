@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from stringd.processes.lease_deadline import DEADLINE, wake_up
 from stringd.processes.packets import Message, MessageSocket
 from stringd.processes.supervisor import (
     FamilyModule,
@@ -72,6 +73,7 @@ class _ForkServer:
         self._module = module
         self._control = control
         self._supervisors: set[int] = set()
+        self._advances = DEADLINE.advances
 
     def run(self) -> None:
         notifier = open_exit_notifier()
@@ -83,6 +85,7 @@ class _ForkServer:
                 # What a supervisor runs can stop it, and would then outlive its limits and the daemon.
                 kill_stopped_children()
                 self._reap_supervisors()
+                self._pass_on_deadline()
                 with contextlib.suppress(BlockingIOError):
                     os.read(notifier, 4096)
                 if self._control in ready:
@@ -90,6 +93,12 @@ class _ForkServer:
                     if message is None:
                         return
                     self._fork_supervisor(message)
+
+    def _pass_on_deadline(self) -> None:
+        """Wake up all supervisors if the deadline for programs has been moved to an earlier time."""
+        if self._advances != DEADLINE.advances:
+            self._advances = DEADLINE.advances
+            wake_up(self._supervisors)
 
     def _reap_supervisors(self) -> None:
         """Reap supervisors; end the orphans of any that was killed, which this process has adopted."""

@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from stringd.processes.descriptors import DESCRIPTORS
+from stringd.processes.lease_deadline import DEADLINE
 from stringd.processes.packets import MessageSocket
 from stringd.processes.supervisor import ProgramModule
 
-_PROGRAM = "import sys; sys.path[:] = {path!r}; from {module} import main; main()"
+_PROGRAM = "import sys; sys.path[:] = {path!r}; {deadline}from {module} import main; main()"
+_DEADLINE = "from stringd.processes.lease_deadline import DEADLINE; DEADLINE.adopt({descriptor}); "
 
 
 def start_helper(
@@ -25,15 +27,20 @@ def start_helper(
     """Start the `main` of a module in a session of its own, with the control socket as standard input."""
     # Skipping site halves the start-up time, and nothing is imported from the working directory.
     path = [entry for entry in sys.path if entry]
-    return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", _PROGRAM.format(path=path, module=module), *arguments],
+    page = DEADLINE.shared()
+    deadline = "" if page is None else _DEADLINE.format(descriptor=page)
+    program = _PROGRAM.format(path=path, module=module, deadline=deadline)
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", program, *arguments],
         env=environment,
         stdin=control.fileno(),
         stdout=subprocess.DEVNULL,
-        pass_fds=pass_fds,
+        pass_fds=pass_fds if page is None else (*pass_fds, page),
         start_new_session=True,
         preexec_fn=DESCRIPTORS.restore,
     )
+    DEADLINE.add_sharer(process)
+    return process
 
 
 def start_supervisor(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
-import signal
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from stringd.processes.spawned_program import OnOutput, SpawnedProgram
+from stringd.processes.command_client import SupervisedCommand
+from stringd.processes.lease_deadline import DEADLINE
+from stringd.processes.output_pipe import OnOutput
+from stringd.processes.spawned_program import SpawnedProgram
 from stringd.processes.spilled_output import Spill, SpillingBuffer
-from stringd.processes.tree import kill_tree
 
 LINGER_SECONDS = 0.1
 OUTPUT_LIMIT = 10 * 1024 * 1024
@@ -50,19 +49,20 @@ async def run_shell(
         if on_output:
             on_output(data)
 
-    program = SpawnedProgram(
+    start = SupervisedCommand if DEADLINE.is_set else SpawnedProgram
+    program = start(
         ("/bin/bash", "-c", command), directory=directory, environment=environment, on_output=receive
     )
     try:
         await asyncio.wait({program.exited}, timeout=seconds)
+        if program.failure:
+            raise program.failure
         # A background child may keep the pipe open; its later output belongs to no reply.
         await asyncio.wait({program.closed}, timeout=LINGER_SECONDS if program.exited.done() else 0)
         whole = output.take_spill()
         return Finished(status=program.status, output=await _text_of(output), whole=whole)
     finally:
-        if not program.exited.done():
-            kill_tree(program.pid)
-        _kill_group(program.pid)
+        program.kill()
         if not program.exited.done():
             # Let the event loop reap it.
             await asyncio.wait({program.exited}, timeout=LINGER_SECONDS)
@@ -71,8 +71,3 @@ async def run_shell(
 
 async def _text_of(output: SpillingBuffer) -> str:
     return output.take_text() if len(output) <= _SMALL else await asyncio.to_thread(output.take_text)
-
-
-def _kill_group(leader: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(leader, signal.SIGKILL)

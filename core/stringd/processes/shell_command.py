@@ -11,8 +11,8 @@ from pathlib import Path
 from stringd.api.effects import ShellRun, permit
 from stringd.api.replies import Reply
 from stringd.errors import ErrorCode, Refusal
+from stringd.processes.output_pipe import OnOutput
 from stringd.processes.process_group import Finished, run_shell
-from stringd.processes.spawned_program import OnOutput
 from stringd.text.escaping import printable
 
 NO_OUTPUT = "(no output)"

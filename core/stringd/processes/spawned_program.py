@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
+import signal
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
 
 from stringd.processes.descriptors import DESCRIPTORS
-from stringd.processes.tree import shell_status
-
-_PIECE = 256 * 1024
-
-OnOutput: TypeAlias = Callable[[bytes], None]
+from stringd.processes.output_pipe import OnOutput, OutputPipe, resolve
+from stringd.processes.tree import kill_tree, shell_status
 
 
 class SpawnedProgram:
@@ -28,15 +26,18 @@ class SpawnedProgram:
         self, command: Sequence[str], *, directory: Path, environment: Mapping[str, str], on_output: OnOutput
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        self._on_output = on_output
         self._process = DESCRIPTORS.start(command, directory=directory, environment=environment)
         self.pid = self._process.pid
+        self.failure: OSError | None = None
+        """None: the constructor raises what keeps it from starting."""
         self.exited: asyncio.Future[None] = self._loop.create_future()
         """Completes when the program has ended."""
-        self.closed: asyncio.Future[None] = self._loop.create_future()
+        if self._process.stdout is None:
+            raise RuntimeError("programs are started with a pipe")
+        self._output = OutputPipe(self._process.stdout, on_output)
+        self.closed = self._output.closed
         """Completes when no process can print any more."""
         self._ended: int | None = None
-        self._loop.add_reader(self._pipe, self._read)
         self._watch_end()
 
     @property
@@ -45,32 +46,20 @@ class SpawnedProgram:
         code = self._process.returncode
         return None if code is None else shell_status(code)
 
+    def kill(self) -> None:
+        """Kill its process group; if it has not ended, all that it has started, too."""
+        if not self.exited.done():
+            kill_tree(self.pid)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+
     def close(self) -> None:
         """Stop reading."""
-        self._stop_reading()
+        self._output.close()
         if self._ended is not None:
             self._loop.remove_reader(self._ended)
             os.close(self._ended)
             self._ended = None
-
-    @property
-    def _pipe(self) -> int:
-        if self._process.stdout is None:
-            raise RuntimeError("programs are started with a pipe")
-        return self._process.stdout.fileno()
-
-    def _read(self) -> None:
-        data = os.read(self._pipe, _PIECE)
-        if data:
-            self._on_output(data)
-        else:
-            self._stop_reading()
-
-    def _stop_reading(self) -> None:
-        if self._process.stdout and not self._process.stdout.closed:
-            self._loop.remove_reader(self._pipe)
-            self._process.stdout.close()
-        _resolve(self.closed)
 
     def _watch_end(self) -> None:
         try:
@@ -83,15 +72,10 @@ class SpawnedProgram:
 
     def _wait(self) -> None:
         self._process.wait()
-        self._loop.call_soon_threadsafe(_resolve, self.exited)
+        self._loop.call_soon_threadsafe(resolve, self.exited)
 
     def _reap(self) -> None:
         if self._process.poll() is not None:
             if self._ended is not None:
                 self._loop.remove_reader(self._ended)
-            _resolve(self.exited)
-
-
-def _resolve(future: asyncio.Future[None]) -> None:
-    if not future.done():
-        future.set_result(None)
+            resolve(self.exited)

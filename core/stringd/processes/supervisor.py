@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
+from stringd.processes.deadline_timer import DeadlineTimer
 from stringd.processes.family import TERMINATION_SIGNALS, Family, prepare_child
 from stringd.processes.packets import MessageSocket
 from stringd.processes.tree import limit_memory, shell_status
@@ -104,6 +105,9 @@ def main() -> None:
 
 
 def _run(program: SupervisedProgram, control: MessageSocket, family: Family) -> None:
+    if reason := family.refusal():
+        control.send({"error": reason})
+        return
     pid = program.start(prepare_child)
     if pid is None:
         return
@@ -113,11 +117,13 @@ def _run(program: SupervisedProgram, control: MessageSocket, family: Family) -> 
 
 
 def _wait(program: SupervisedProgram, pid: int, control: MessageSocket, family: Family) -> int | None:
-    """Return the exit code of the program; None if it has to be ended."""
-    with selectors.DefaultSelector() as selector:
+    """Return the exit code of the program; None if it has to be ended, as at the deadline for programs."""
+    with selectors.DefaultSelector() as selector, DeadlineTimer(selector) as timer:
         selector.register(control, selectors.EVENT_READ)
         selector.register(family, selectors.EVENT_READ)
         while (code := dict(family.reap()).get(pid)) is None:
+            if timer.has_passed():
+                return None
             ready = {key.fileobj for key, _ in selector.select(program.poll_seconds)}
             if control in ready and not program.handle_request():
                 return None

@@ -15,9 +15,10 @@ from stringd.processes.proc import descendants, unshared_memory
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
-_HANG_UP_SECONDS = 0.2
+HANG_UP_SECONDS = 0.2
 _END_SECONDS = 5.0
 _PAUSE_SECONDS = 0.005
+_KILLED_SECONDS = 0.02
 
 
 def adopt_orphans() -> None:
@@ -39,15 +40,25 @@ def forbid_memory_access() -> None:
     _prctl(_PR_SET_DUMPABLE, 0)
 
 
-def end_descendants(patience: float = _HANG_UP_SECONDS) -> None:
+def end_descendants(patience: float = HANG_UP_SECONDS) -> None:
     """Give all descendants of this process a moment to exit, then kill them; return when there are none."""
     if _have_exited_within(patience):
+        return
+    if not patience and _kill_once():
         return
     deadline = time.monotonic() + _END_SECONDS
     while time.monotonic() < deadline:
         _signal_all(_stop_descendants(), signal.SIGKILL)
         if _have_exited_within(_PAUSE_SECONDS):
             return
+
+
+def _kill_once() -> bool:
+    """Kill all descendants; return whether none has started others meanwhile."""
+    _signal_all(list(descendants(os.getpid())), signal.SIGKILL)
+    # Other supervisors, which may all have the same deadline, need the processors more.
+    time.sleep(_KILLED_SECONDS)
+    return _have_all_exited()
 
 
 def end_orphans(excluded: Collection[int]) -> None:

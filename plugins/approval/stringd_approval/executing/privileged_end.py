@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 3
 _PATIENCE_SECONDS = 0.5
+_SHORTEST_SECONDS = 0.05
 _PAUSE_SECONDS = 0.01
 _KILL = ("-n", "--", "/bin/kill", "-KILL", "--")
 
@@ -46,7 +47,7 @@ def _members(family: Family, terminal: StageTerminal) -> list[int]:
 
 
 def _are_gone_soon(family: Family, terminal: StageTerminal) -> bool:
-    deadline = time.monotonic() + _PATIENCE_SECONDS
+    deadline = time.monotonic() + max(_SHORTEST_SECONDS, min(_PATIENCE_SECONDS, family.seconds_left()))
     while _members(family, terminal):
         if time.monotonic() > deadline:
             return False

@@ -97,6 +97,8 @@ class _Pipeline:
 
     def start(self, job: Job, terminal: StageTerminal | None) -> None:
         """Start all stages; raise `StageFailed` or `OSError` if that can't be done."""
+        if reason := self._family.refusal():
+            raise StageFailed(reason)
         *errors, output = (capture.writable for capture in self._captures)
         try:
             _enter(job.directory)
@@ -115,12 +117,12 @@ class _Pipeline:
 
     def wait(self) -> None:
         """Drain the streams until all stages have ended, and a moment longer if others keep them open."""
-        with selectors.DefaultSelector() as selector:
+        with selectors.DefaultSelector() as selector, self._family.deadline_timer(selector) as timer:
             selector.register(self._control, selectors.EVENT_READ)
             selector.register(self._family, selectors.EVENT_READ)
             for capture in self._captures:
                 selector.register(capture, selectors.EVENT_READ)
-            while not self._is_over():
+            while not (timer.has_passed() or self._is_over()):
                 if self._is_grace_over():
                     self._end_leftovers()
                 for key, _ in selector.select(self._grace_left()):
@@ -170,6 +172,6 @@ class _Pipeline:
             if ended:
                 self._codes |= ended
                 self._grace_end = time.monotonic() + GRACE_SECONDS
-        else:
+        elif source is self._control:
             self._control.receive()
             self._is_stopped = True
