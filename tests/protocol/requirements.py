@@ -19,6 +19,7 @@ from tests.protocol.clauses_bash import BASH
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
 from tests.protocol.clauses_client import CLIENT
 from tests.protocol.clauses_cluster_deadman import CLUSTER_DEADMAN
+from tests.protocol.clauses_cluster_state import CLUSTER_STATE
 from tests.protocol.clauses_console_access import CONSOLE_ACCESS, CONSOLE_COMMAND
 from tests.protocol.clauses_console_approval import CONSOLE_APPROVAL
 from tests.protocol.clauses_console_browsers import CONSOLE_BROWSERS
@@ -79,6 +80,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *ACTIVITY_OUTPUT,
     *MCP_APPS,
     *(RUNS_WIRE + RUNS_STRATEGIES + RUNS_AGENTS + RUNS_PROVIDERS + RUNS_RUNNING + RUNS_TOPICS),
+    *CLUSTER_STATE,
     *(WEB + WEB_BROWSER + WEB_CONTENT + WEB_DOCUMENTS + WEB_FORMS + WEB_HTML + WEB_READING),
 )
 

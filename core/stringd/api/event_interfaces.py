@@ -83,6 +83,9 @@ class Events(Protocol):
         daemon stops. Events arrive within a few hundredths of a second.
         """
 
+    def observe(self, observer: Observer) -> AbstractContextManager[None]:
+        """Have an observer notified within the context, after those that were there before."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observer:

@@ -133,6 +133,20 @@ class UserRemoved(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HomeRestored(Event):
+    """This node has become the owner of a user's topics, and has restored them."""
+
+    kind: ClassVar[str] = "home-restored"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HomeReleased(Event):
+    """This node gives up a user's topics, or has lost them: what works for the user must end at once."""
+
+    kind: ClassVar[str] = "home-released"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionAsked(Event):
     """A question was asked; `question` is its object in `GET /questions`."""
 
@@ -204,6 +218,8 @@ CORE_KINDS: tuple[type[Event], ...] = (
     UserAdded,
     UserChanged,
     UserRemoved,
+    HomeRestored,
+    HomeReleased,
     QuestionAsked,
     QuestionAnswered,
     QuestionWithdrawn,

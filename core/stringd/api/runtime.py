@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias, TypeVar
 
 from stringd.api.additions import CommandHelp, PluginSummary, TopicTypeHelp
+from stringd.api.append_logs import AppendLogs, ChainHeads
 from stringd.api.checks import check_async, check_word
 from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.doors import Address
@@ -69,6 +70,14 @@ class Runtime(Protocol):
     @property
     def secrets(self) -> Secrets:
         """The `$NAME`s of all topics."""
+
+    @property
+    def logs(self) -> AppendLogs | None:
+        """Where logs are kept that must follow their users to other nodes; None: in files of this daemon."""
+
+    @property
+    def heads(self) -> ChainHeads | None:
+        """Where the heads of chains of hashes are kept beside their files; None: nowhere."""
 
     def settings(self, record: type[Record]) -> Record:
         """Return a plugin's settings, an instance of its declared record; available to hooks, too."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from stringd.api.append_logs import AppendLogs, ChainHeads
 from stringd.api.outputs import Outputs
 from stringd.api.replies import Outcome
 from stringd.api.secrets import PluginSecret, Secrets
@@ -152,7 +153,10 @@ class RequestStore(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stores:
-    """What a daemon keeps its state in; without `requests`, a request sent twice runs twice."""
+    """What a daemon keeps its state in; without `requests`, a request sent twice runs twice.
+
+    Without `logs`, logs are files of this daemon; without `heads`, those of chains are kept nowhere else.
+    """
 
     users: UserStore
     sessions: SessionStore
@@ -161,12 +165,14 @@ class Stores:
     secrets: SecretStore
     storages: PluginStorages
     requests: RequestStore | None = None
+    logs: AppendLogs | None = None
+    heads: ChainHeads | None = None
 
     def __post_init__(self) -> None:
         for name, methods in _METHODS.items():
             store = getattr(self, name)
             missing = [it for it in methods if not callable(getattr(store, it, None))]
-            if missing and not (store is None and name == "requests"):
+            if missing and not (store is None and name in _OPTIONAL):
                 raise TypeError(f"stores need {name} with {', '.join(missing)}(), not {store!r}")
 
 
@@ -184,4 +190,7 @@ _METHODS = {
     "secrets": _methods(SecretStore),
     "storages": _methods(PluginStorages),
     "requests": _methods(RequestStore),
+    "logs": _methods(AppendLogs),
+    "heads": _methods(ChainHeads),
 }
+_OPTIONAL = {"requests", "logs", "heads"}

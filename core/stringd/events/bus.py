@@ -113,6 +113,17 @@ class EventBus:
             self._watches.discard(watch)
             self._watched_kinds = self._all_watched_kinds()
 
+    @contextmanager
+    def observe(self, observer: Observer) -> Iterator[None]:
+        """Have an observer notified within the context; see `Events.observe`."""
+        for kind in observer.kinds:
+            self._observers.setdefault(kind, []).append(observer)
+        try:
+            yield
+        finally:
+            for kind in observer.kinds:
+                self._observers[kind].remove(observer)
+
     def position(self, watch: Watch) -> int:
         """Return the number of the newest event that a watch has read, queued or filtered out."""
         # Events that nobody wants are never handed out.

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from stringd.api.append_logs import (
+    LONGEST_END,
+    AppendLog,
+    AppendLogs,
+    ChainHead,
+    ChainHeads,
+    LogElsewhere,
+)
 from stringd.api.secrets import PluginSecret
 from stringd.api.stores import (
     OutputStore,
@@ -19,8 +27,14 @@ from stringd.runtime.local_stores import local_stores
 from stringd.sessions.stored_states import decode_state, encode_state
 
 __all__ = [
+    "LONGEST_END",
+    "AppendLog",
+    "AppendLogs",
+    "ChainHead",
+    "ChainHeads",
     "Fenced",
     "HomeMoved",
+    "LogElsewhere",
     "OutcomeUnknown",
     "OutputStore",
     "PluginSecret",

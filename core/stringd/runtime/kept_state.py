@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from stringd.api.append_logs import AppendLogs, ChainHeads
 from stringd.api.storage import PluginStorage
 from stringd.api.stores import OutputStore, SecretStore, StoredSession, Stores, UndoStore, UserStore
 from stringd.processes.spilled_output import SPILLS
@@ -31,6 +32,16 @@ class KeptState(PluginAdditions):
     def stores(self) -> Stores:
         """What the state is kept in: the stores of a plugin, or else files in the data directory."""
         return next(iter(self.catalogue.stores), None) or local_stores(self.notices.append)
+
+    @property
+    def logs(self) -> AppendLogs | None:
+        """Where logs are kept that must follow their users to other nodes; None: in files of this daemon."""
+        return self.stores.logs
+
+    @property
+    def heads(self) -> ChainHeads | None:
+        """Where the heads of chains of hashes are kept beside their files; None: nowhere."""
+        return self.stores.heads
 
     def storage(self, plugin: str) -> PluginStorage:
         """Return the persistent storage of a plugin."""

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import logging
 from collections.abc import AsyncIterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from stringd.plugin import EventFilter, Published, Runtime, UserRemoved
+from stringd.plugin import (
+    Event,
+    EventFilter,
+    HomeReleased,
+    HomeRestored,
+    Observer,
+    Published,
+    Runtime,
+    UserRemoved,
+)
 from stringd.plugin.workers import STORAGE
 from stringd_runs.histories.history_file import has_histories
 from stringd_runs.serving.run_endpoint import RunEndpoint
@@ -29,11 +39,13 @@ class RunsService:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._has_closed_histories = asyncio.Event()
+        self._resuming: dict[str, asyncio.Task[None]] = {}
         self.endpoint = RunEndpoint(runtime, lambda: self.runs, lambda: self.providers)
 
     async def serve(self) -> None:
         """Clean up after an earlier daemon and users who are removed; stop everything with this daemon."""
-        with self._runtime.events.watch(EventFilter(kinds={UserRemoved.kind})) as events:
+        bus = self._runtime.events
+        with bus.watch(EventFilter(kinds={UserRemoved.kind})) as events, bus.observe(self._homes()):
             await self._close_histories()
             if any(run_topics(self._runtime)):
                 await self.runs.end_left_topics()
@@ -43,9 +55,36 @@ class RunsService:
         await self.runs.close()
         await self.endpoint.close()
 
+    def _homes(self) -> Observer:
+        """Return what goes on with the runs of users who come to this node, and stops those who leave."""
+        kinds = frozenset({HomeRestored.kind, HomeReleased.kind})
+        return Observer(name="homes-of-runs", on_event=self._follow_home, kinds=kinds)
+
+    def _follow_home(self, event: Event) -> None:
+        if event.user_id is None or not self._has_shared_histories:
+            return
+        if resuming := self._resuming.pop(event.user_id, None):
+            resuming.cancel()
+        if isinstance(event, HomeRestored):
+            resumption = self.runs.resume(event.user_id)
+            loop = asyncio.get_running_loop()
+            self._resuming[event.user_id] = loop.create_task(resumption, context=contextvars.Context())
+        elif "runs" in vars(self):
+            self.runs.release(event.user_id)
+            self.endpoint.release(event.user_id)
+
+    @property
+    def _has_shared_histories(self) -> bool:
+        return self._runtime.logs is not None
+
     async def _close_histories(self) -> None:
-        """Close the histories of an earlier daemon; without any, their store need not be imported yet."""
+        """Close the histories of an earlier daemon; without any, their store need not be imported yet.
+
+        Those that other nodes can go on with are left to them.
+        """
         try:
+            if self._has_shared_histories:
+                return
             if await STORAGE.run(has_histories, self._runtime.config.data_dir):
                 await self._store.close_open()
         finally:
@@ -85,9 +124,12 @@ class RunsService:
 
     @cached_property
     def _store(self) -> HistoryStore:
+        from stringd_runs.histories.history_logs import HistoryFiles
         from stringd_runs.histories.history_store import HistoryStore
 
-        return HistoryStore(self._runtime.config.data_dir, self._has_closed_histories)
+        shared = self._runtime.logs
+        logs = shared or HistoryFiles(self._runtime.config.data_dir)
+        return HistoryStore(logs, self._has_closed_histories, is_shared=shared is not None)
 
 
 _services: WeakKeyDictionary[Runtime, RunsService] = WeakKeyDictionary()

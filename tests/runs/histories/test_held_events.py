@@ -28,12 +28,12 @@ class SlowFile(HistoryFile):
         self.sizes: list[int] = []
         self.error: Exception | None = None
 
-    def append(self, data: bytes, *, sync: bool) -> None:
+    def write(self, data: bytes, *, sync: bool) -> None:
         assert self.may_go_on.wait(PATIENCE)
         self.sizes.append(data.count(b"\n"))
         if self.error:
             raise self.error
-        super().append(data, sync=sync)
+        super().write(data, sync=sync)
 
 
 class Reader:

@@ -57,8 +57,9 @@ CREATE TABLE requests (
     begun timestamptz NOT NULL, outcome text, PRIMARY KEY (user_id, topic, request_id)
 );
 CREATE INDEX requests_by_age ON requests (begun);
-CREATE TABLE logs (name text PRIMARY KEY, user_id text NOT NULL);
+CREATE TABLE logs (name text PRIMARY KEY, user_id text NOT NULL, is_over boolean NOT NULL DEFAULT false);
 CREATE INDEX logs_by_user ON logs (user_id);
+CREATE INDEX logs_going_on ON logs (user_id) WHERE NOT is_over;
 CREATE TABLE log_lines (
     log text NOT NULL REFERENCES logs (name) ON DELETE CASCADE, number bigint NOT NULL, line bytea NOT NULL,
     PRIMARY KEY (log, number)

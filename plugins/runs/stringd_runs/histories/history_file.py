@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from stringd.plugin.files import Directory, NotRegular, open_folder
+from stringd.plugin.workers import STORAGE
 
 FOLDER = "runs"
 _SUFFIX = ".jsonl"
@@ -59,7 +60,9 @@ def open_to_read(folder: Directory, run_id: str) -> BinaryIO:
 
 
 class HistoryFile:
-    """Appends lines to the history of one run; every method may block and raise `OSError`."""
+    """Appends lines to the history of one run; implements `AppendLog`."""
+
+    keeps_all = False
 
     def __init__(self, data_dir: Path, run_id: str) -> None:
         self._data_dir = data_dir
@@ -67,8 +70,16 @@ class HistoryFile:
         self._descriptor: int | None = None
         self._size = 0
 
-    def append(self, data: bytes, *, sync: bool) -> None:
+    async def append(self, data: bytes, *, sync: bool, is_over: bool = False) -> None:
         """Write whole lines, all of them or none; they are on disk afterwards if `sync` asks for that."""
+        await STORAGE.run(self.write, data, sync=sync)
+
+    async def close(self) -> None:
+        """Close the file; the next line opens it again."""
+        await STORAGE.run(self._close)
+
+    def write(self, data: bytes, *, sync: bool) -> None:
+        """Do the same as `append`; it blocks."""
         descriptor = self._open() if self._descriptor is None else self._descriptor
         rest = memoryview(data)
         try:
@@ -81,8 +92,7 @@ class HistoryFile:
             raise
         self._size += len(data)
 
-    def close(self) -> None:
-        """Close the file; the next line opens it again."""
+    def _close(self) -> None:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

@@ -10,7 +10,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, get_args
 
 from stringd_runs.messages.daemon_replies import RunStatus, RunSummary
 
@@ -28,15 +28,30 @@ class ExecutionStarted:
     model_override: str | None = None
     input: str
     at: str
+    approved_code: str | None = None
+    """The SHA-256 of the strategy's code that a person has approved, where another node may go on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionResumed:
+    """An execution that was interrupted goes on, on another node or again on this one."""
+
+    record: ClassVar[str] = "execution-resumed"
+    finished_calls: int
+    at: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentCalled:
-    """A call of an agent has ended; the records are what its conversation has gained."""
+    """A call of an agent has ended; the records are what its conversation has gained.
+
+    `call` is what an execution needs that goes on from there: a `FinishedCall` as JSON.
+    """
 
     record: ClassVar[str] = "agent-called"
     agent: str
     records: Sequence[Mapping[str, Any]]
+    call: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,19 +103,22 @@ class NumbersReserved:
     until: int
 
 
-HistoryRecord: TypeAlias = ExecutionStarted | AgentCalled | RecordsRemoved | NumbersReserved | ExecutionEnded
+HistoryRecord: TypeAlias = (
+    ExecutionStarted | ExecutionResumed | AgentCalled | RecordsRemoved | NumbersReserved | ExecutionEnded
+)
 
-_RECORDS: Mapping[str, type[HistoryRecord]] = {
-    it.record: it for it in (ExecutionStarted, AgentCalled, RecordsRemoved, NumbersReserved, ExecutionEnded)
-}
-_NUMBERS = {"removed_records", "last_seq", "until"}
+_RECORDS: Mapping[str, type[HistoryRecord]] = {it.record: it for it in get_args(HistoryRecord)}
+_NUMBERS = {"removed_records", "last_seq", "until", "finished_calls"}
 _COUNTS = {"steps", "prompt_tokens", "completion_tokens"}
-_OPTIONAL = {"model_override", "cost", "outcome", *_COUNTS}
+_OF_OTHER_NODES = {"call", "approved_code"}
+"""What only histories have with which other nodes may go on."""
+_OPTIONAL = {"model_override", "cost", "outcome", *_COUNTS, *_OF_OTHER_NODES}
 
 
 def encode_record(record: HistoryRecord) -> bytes:
     """Return the line of a record, without its end."""
-    return json.dumps({"record": record.record, **asdict(record)}, separators=(",", ":")).encode()
+    values = {k: it for k, it in asdict(record).items() if it is not None or k not in _OF_OTHER_NODES}
+    return json.dumps({"record": record.record, **values}, separators=(",", ":")).encode()
 
 
 def decode_line(line: bytes) -> HistoryRecord | Mapping[str, Any] | None:
@@ -138,6 +156,8 @@ def _fits(name: str, value: object) -> bool:
         )
     if value is None:
         return name in _OPTIONAL
+    if name == "call":
+        return isinstance(value, dict)
     if name in _NUMBERS or name in _COUNTS:
         return isinstance(value, int)
     if name == "cost":

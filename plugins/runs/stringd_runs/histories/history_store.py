@@ -1,27 +1,17 @@
-"""The histories of all runs in the data directory: read, listed, and closed where a daemon was killed."""
+"""The histories of all runs: read, listed, and closed where a daemon was killed."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
-import os
 import time
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Collection, Iterable, Sequence
 
-from stringd.plugin.files import Directory
-from stringd.plugin.workers import STORAGE
+from stringd.plugin.stores import AppendLog, AppendLogs
 from stringd_runs.histories.history import History, read_history
-from stringd_runs.histories.history_file import (
-    HistoryFile,
-    file_name,
-    open_histories,
-    open_to_read,
-    run_id_of,
-)
 from stringd_runs.histories.history_records import ExecutionEnded, decode_line, encode_record
+from stringd_runs.histories.interrupted_execution import InterruptedExecution, read_interrupted
 from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus
 from stringd_runs.messages.message_encoder import encode_event, timestamp
 from stringd_runs.messages.run_events import EncodedEvent, RunError, StrategyError
@@ -29,147 +19,111 @@ from stringd_runs.messages.run_events import EncodedEvent, RunError, StrategyErr
 log = logging.getLogger(__name__)
 
 DAEMON_STOPPED = "daemon stopped"
-_LONGEST_END = 64 * 1024
 
 
 class HistoryStore:
-    """The folder of histories; every read waits for `is_ready`: until `close_open` has been tried."""
+    """The histories in some logs; every read waits for `is_ready`: until `close_open` has been tried."""
 
-    def __init__(self, data_dir: Path, is_ready: asyncio.Event) -> None:
-        self._data_dir = data_dir
+    def __init__(self, logs: AppendLogs, is_ready: asyncio.Event, *, is_shared: bool = False) -> None:
+        self._logs = logs
         self._is_ready = is_ready
-        # Each with what identifies the content of its file.
-        self._known_ends: dict[str, tuple[tuple[int, ...], ExecutionEnded | None]] = {}
+        self.is_shared = is_shared
+        """Whether other nodes may carry on with the runs of this one."""
 
-    def file(self, run_id: str) -> HistoryFile:
-        """Return the file to which a run appends."""
-        return HistoryFile(self._data_dir, run_id)
+    def log(self, user_id: str, run_id: str) -> AppendLog:
+        """Return the log to which a run appends."""
+        return self._logs.log(user_id, run_id)
 
     async def read(self, run_id: str) -> History | None:
         """Return the history of a run, None if it has none; raise `OSError` if it cannot be read."""
         await self._is_ready.wait()
-        return await STORAGE.run(self._read, run_id)
+        return await self._logs.read(run_id, read_history)
 
     async def events(self, run_id: str, *, after: int, up_to: int) -> Sequence[EncodedEvent]:
         """Return the stored events with numbers after `after`, up to `up_to`; raise `OSError`."""
-        await self._is_ready.wait()
-        return await STORAGE.run(self._events, run_id, after, up_to)
 
-    async def ended(self) -> Sequence[ExecutionEnded]:
-        """Return the ends of all histories."""
+        def wanted(lines: Iterable[bytes]) -> Sequence[EncodedEvent]:
+            return [it for it in map(_event, lines) if it and after < it.seq <= up_to]
+
         await self._is_ready.wait()
-        return await STORAGE.run(self._ended)
+        return await self._logs.read(run_id, wanted) or ()
+
+    async def ended(self, user_id: str | None = None) -> Sequence[ExecutionEnded]:
+        """Return the ends of all histories; with a user, those of others may be left out."""
+        await self._is_ready.wait()
+        ends = await self._logs.ends(_end, owner=user_id)
+        return [it for it in ends.values() if it]
+
+    async def interrupted(self, user_id: str) -> Sequence[str]:
+        """Return the runs of a user whose histories end in the middle of an execution."""
+        ends = await self._logs.ends(_end, owner=user_id)
+        return [run_id for run_id, end in ends.items() if end is None]
+
+    async def read_interrupted(self, run_id: str) -> InterruptedExecution | None:
+        """Return what an execution had done that was interrupted; None if there is none; raise `OSError`."""
+        return await self._logs.read(run_id, read_interrupted)
 
     async def remove(self, run_ids: Collection[str]) -> None:
         """Remove histories, as far as they exist."""
-        await STORAGE.run(self._remove, run_ids)
+        await self._logs.remove(run_ids)
 
     async def close_open(self) -> None:
         """Note in each history that ends in the middle of an execution that the daemon has stopped."""
         try:
-            await STORAGE.run(self._close_open)
+            ends = await self._logs.ends(_end)
         except OSError as error:
             log.warning("cannot read the histories of runs: %s", error)
-
-    def _read(self, run_id: str) -> History | None:
-        try:
-            with self._folder() as folder:
-                return read_history(_lines(folder, run_id))
-        except FileNotFoundError:
-            return None
-
-    def _events(self, run_id: str, after: int, up_to: int) -> Sequence[EncodedEvent]:
-        try:
-            with self._folder() as folder:
-                found = (_event(line) for line in _lines(folder, run_id))
-                return [it for it in found if it and after < it.seq <= up_to]
-        except FileNotFoundError:
-            return ()
-
-    def _ended(self) -> Sequence[ExecutionEnded]:
-        return [end for _, end in self._ends() if end]
-
-    def _remove(self, run_ids: Collection[str]) -> None:
-        for run_id in run_ids:
-            with suppress(FileNotFoundError), self._folder() as folder:
-                folder.remove(file_name(run_id))
-
-    def _close_open(self) -> None:
-        for run_id, end in self._ends():
+            return
+        for run_id, end in ends.items():
             if end is None:
-                try:
-                    self._close(run_id)
-                except OSError as error:
-                    log.warning("cannot close the history of run %s: %s", run_id, error)
+                await self._close(run_id)
 
-    def _close(self, run_id: str) -> None:
-        history = self._read(run_id)
-        if history is None:
-            return
-        if history.ended:
-            # What follows the end is a torn line that is longer than what lists read of a history.
-            self._append(run_id, encode_record(history.ended))
-            return
-        started, seq = history.started, history.last_seq + 1
+    async def _close(self, run_id: str) -> None:
+        try:
+            history = await self._logs.read(run_id, read_history)
+            if history and history.ended:
+                # What follows the end is a torn line that is longer than what lists read of a history.
+                await self._append(history, encode_record(history.ended))
+            elif history:
+                await self._cancel(history)
+        except OSError as error:
+            log.warning("cannot close the history of run %s: %s", run_id, error)
+
+    async def _cancel(self, history: History) -> None:
         error = RunError(code=ErrorCode.CANCELLED, message=DAEMON_STOPPED)
-        event = encode_event(StrategyError(run_id=run_id, error=error), seq=seq)
+        cancelled = StrategyError(run_id=history.started.run_id, error=error)
+        event = encode_event(cancelled, seq=history.last_seq + 1)
+        await self.close_interrupted(history, event, RunStatus.CANCELLED, DAEMON_STOPPED)
+
+    async def close_interrupted(
+        self, history: History, event: EncodedEvent, status: RunStatus, reason: str
+    ) -> None:
+        """Note the last event and the end of an execution that was interrupted; raise `OSError`."""
+        started = history.started
         end = ExecutionEnded(
-            run_id=run_id,
+            run_id=started.run_id,
             user_id=started.user_id,
             strategy_name=started.strategy_name,
             directory=started.directory,
-            status=RunStatus.CANCELLED,
+            status=status,
             started_at=started.at,
             completed_at=timestamp(time.time()),
-            last_seq=seq,
-            outcome=DAEMON_STOPPED,
+            last_seq=event.seq,
+            outcome=reason,
         )
-        self._append(run_id, event.data, encode_record(end))
+        await self._append(history, event.data, encode_record(end))
 
-    def _append(self, run_id: str, *lines: bytes) -> None:
-        file = self.file(run_id)
+    async def _append(self, history: History, *lines: bytes) -> None:
+        appended = self.log(history.started.user_id, history.started.run_id)
         try:
-            file.append(b"".join(b"%b\n" % it for it in lines), sync=True)
+            await appended.append(b"".join(b"%b\n" % it for it in lines), sync=True, is_over=True)
         finally:
-            file.close()
-
-    def _ends(self) -> Iterator[tuple[str, ExecutionEnded | None]]:
-        """Yield the id of each run in the folder, with its end unless it was left in the middle."""
-        with suppress(FileNotFoundError), self._folder() as folder:
-            with folder.entries() as entries:
-                run_ids = sorted(filter(None, (run_id_of(it.name) for it in entries)))
-            for run_id in self._known_ends.keys() - {*run_ids}:
-                self._known_ends.pop(run_id, None)
-            for run_id in run_ids:
-                try:
-                    yield run_id, self._end(folder, run_id)
-                except OSError as error:
-                    log.warning("cannot read the history of run %s: %s", run_id, error)
-
-    def _end(self, folder: Directory, run_id: str) -> ExecutionEnded | None:
-        """Return the end of a history, which is read again only if its file has changed."""
-        status = folder.status(file_name(run_id))
-        content = (status.st_ino, status.st_size, status.st_mtime_ns) if status else ()
-        known = self._known_ends.get(run_id)
-        if known is None or known[0] != content:
-            known = self._known_ends[run_id] = content, _end(folder, run_id)
-        return known[1]
-
-    def _folder(self) -> Directory:
-        return open_histories(self._data_dir)
+            await appended.close()
 
 
-def _lines(folder: Directory, run_id: str) -> Iterator[bytes]:
-    with open_to_read(folder, run_id) as file:
-        yield from file
-
-
-def _end(folder: Directory, run_id: str) -> ExecutionEnded | None:
+def _end(data: bytes) -> ExecutionEnded | None:
     """Return the end of a history, unless that was left in the middle; a torn last line does not count."""
-    with open_to_read(folder, run_id) as file:
-        size = os.fstat(file.fileno()).st_size
-        file.seek(max(0, size - _LONGEST_END))
-        decoded = (decode_line(line) for line in reversed(file.read().splitlines()))
+    decoded = (decode_line(line) for line in reversed(data.splitlines()))
     last = next((it for it in decoded if it is not None), None)
     return last if isinstance(last, ExecutionEnded) else None
 

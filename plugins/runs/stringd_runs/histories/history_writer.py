@@ -6,8 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from stringd.plugin.workers import STORAGE
-from stringd_runs.histories.history_file import HistoryFile
+from stringd.plugin.stores import AppendLog, LogElsewhere
 
 log = logging.getLogger(__name__)
 
@@ -22,18 +21,21 @@ class HistoryWriter:
     why, and no further line is written.
     """
 
-    def __init__(self, file: HistoryFile, on_progress: Callable[[], None]) -> None:
-        self._file = file
+    def __init__(self, history: AppendLog, on_progress: Callable[[], None]) -> None:
+        self._history = history
         self._on_progress = on_progress
         self._lines: list[bytes] = []
         self._waiting = 0
         self._wants_sync = False
+        self._is_over = False
         self._is_closing = False
         self._wake = asyncio.Event()
         self._has_room = asyncio.Event()
         self._has_room.set()
         self._promised = self._synced = 0
         self.failure: str | None = None
+        self.is_elsewhere = False
+        """Whether nothing can be written because another node writes the history."""
 
     @property
     def promised(self) -> int:
@@ -44,13 +46,17 @@ class HistoryWriter:
         """Whether that many syncs have been made."""
         return self._synced >= promised
 
-    def append(self, line: bytes, *, sync: bool = False) -> None:
-        """Queue a line to be written, and synced to disk if requested."""
+    def append(self, line: bytes, *, sync: bool = False, is_over: bool = False) -> None:
+        """Queue a line to be written, and synced to disk if requested, or if that costs nothing.
+
+        `is_over` says that it is the last line of an execution.
+        """
         if self.failure is not None:
             return
         self._lines.append(line)
+        self._is_over = is_over
         self._waiting += len(line)
-        if sync:
+        if sync or self._history.keeps_all:
             self._promised += 1
             self._wants_sync = True
         if self._waiting > MOST_WAITING:
@@ -73,7 +79,7 @@ class HistoryWriter:
             log.exception("writing a history failed")
             self.fail(f"{type(error).__name__}: see the log")
         try:
-            await STORAGE.run(self._file.close)
+            await self._history.close()
         except Exception:
             # What was to be kept is on disk already.
             log.exception("closing a history failed")
@@ -94,12 +100,13 @@ class HistoryWriter:
 
     async def _write(self) -> None:
         data = b"".join(b"%b\n" % it for it in self._lines)
-        promised, sync = self._promised, self._wants_sync
+        promised, sync, is_over = self._promised, self._wants_sync, self._is_over
         self._lines, self._waiting, self._wants_sync = [], 0, False
         self._has_room.set()
         try:
-            await STORAGE.run(self._file.append, data, sync=sync)
+            await self._history.append(data, sync=sync, is_over=is_over)
         except OSError as error:
+            self.is_elsewhere = isinstance(error, LogElsewhere)
             self.fail(error.strerror or str(error))
         else:
             self._synced = promised

@@ -22,6 +22,16 @@ class StrategyStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StrategyResumed:
+    """An execution that was interrupted goes on after its last finished calls of agents."""
+
+    type: ClassVar[str] = "strategy_resumed"
+    run_id: str
+    strategy_name: str
+    finished_calls: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StepStarted:
     """A top-level step begins with the text that it is given."""
 
@@ -132,6 +142,7 @@ class StrategyError:
 
 RunEvent: TypeAlias = (
     StrategyStarted
+    | StrategyResumed
     | StepStarted
     | AgentStreaming
     | AgentOutput

@@ -95,6 +95,12 @@ def _begin(progress: RunProgress, message: Mapping[str, Any]) -> None:
     progress.result = progress.failure = progress.failure_code = ""
 
 
+def _resume(progress: RunProgress, _: Mapping[str, Any]) -> None:
+    """Forget what had not finished: it begins anew."""
+    progress.active.clear()
+    progress.asked.clear()
+
+
 def _begin_step(progress: RunProgress, message: Mapping[str, Any]) -> None:
     progress.steps.append(StepProgress(name=message["stepName"]))
     progress.begun_steps += 1
@@ -169,6 +175,7 @@ def _planned(tree: Mapping[str, Any]) -> Sequence[str]:
 
 _FOLLOWED: Mapping[str, Callable[[RunProgress, Mapping[str, Any]], None]] = {
     "strategy_started": _begin,
+    "strategy_resumed": _resume,
     "step_started": _begin_step,
     "agent_streaming": _stream,
     "agent_output": _answer,

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from stringd.plugin import Runtime, User
 from stringd_runs.histories.history_store import HistoryStore
+from stringd_runs.histories.interrupted_execution import InterruptedExecution
 from stringd_runs.messages.client_messages import Decision
 from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus, RunSummary
 from stringd_runs.messages.message_encoder import timestamp
@@ -80,9 +81,16 @@ class Run:
         )
 
     def start(
-        self, text: str, request_id: str | None, *, runtime: Runtime, store: HistoryStore, run_flow: RunFlow
+        self,
+        text: str,
+        request_id: str | None,
+        *,
+        runtime: Runtime,
+        store: HistoryStore,
+        run_flow: RunFlow,
+        interrupted: InterruptedExecution | None = None,
     ) -> None:
-        """Start what is prepared, in a task of its own."""
+        """Start what is prepared, or go on with what was interrupted, in a task of its own."""
         plan = self.plan
         if plan is None or self.execution is not None:
             raise RuntimeError("only a prepared run can be started")
@@ -90,12 +98,16 @@ class Run:
             plan,
             runtime=runtime,
             feed=self.feed,
-            file=store.file(self.id),
+            history=store.log(self.user.id, self.id),
             steering=self._steering,
             permissions=self._permissions_with(runtime),
             run_flow=run_flow,
             request_id=request_id,
+            is_shared=store.is_shared,
+            interrupted=interrupted,
         )
+        if interrupted:
+            self._steering[:0] = interrupted.steering
         self.executions += 1
         self._summary = RunSummary(
             run_id=self.id,
@@ -119,6 +131,11 @@ class Run:
             cancelled = replace(self._summary, status=RunStatus.CANCELLED, completed_at=now)
             self._end(self._last_execution or cancelled)
             self.feed.deliver(event)
+
+    def suspend(self) -> None:
+        """Do nothing more, without an end; the run is to be forgotten."""
+        if self.execution:
+            self.execution.suspend()
 
     def abandon(self) -> None:
         """Wait no longer for agents that clean up after the run was stopped."""

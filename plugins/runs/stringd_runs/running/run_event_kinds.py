@@ -20,6 +20,15 @@ class RunStarted(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunResumed(Event):
+    """A run that was interrupted goes on, after this many finished calls of agents."""
+
+    kind: ClassVar[str] = "run-resumed"
+
+    finished_calls: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunStep(Event):
     """A top-level step of a run has begun."""
 
@@ -46,4 +55,4 @@ class RunEnded(Event):
     code: str | None
 
 
-RUN_EVENT_KINDS = tuple(EventKind(event=it) for it in (RunStarted, RunStep, RunAsks, RunEnded))
+RUN_EVENT_KINDS = tuple(EventKind(event=it) for it in (RunStarted, RunResumed, RunStep, RunAsks, RunEnded))

@@ -7,32 +7,40 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
 from stringd.plugin import Runtime, User
+from stringd.plugin.stores import AppendLog
 from stringd_runs.agent import ToolUse, failure_of
 from stringd_runs.agent_events import AgentEvent, AgentResult, Done
-from stringd_runs.histories.history_file import HistoryFile
 from stringd_runs.histories.history_records import (
     ExecutionEnded,
-    ExecutionStarted,
+    ExecutionResumed,
     RecordsRemoved,
     encode_record,
 )
 from stringd_runs.histories.history_writer import HistoryWriter
+from stringd_runs.histories.interrupted_execution import InterruptedExecution
 from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus, RunSummary
 from stringd_runs.messages.message_encoder import timestamp
 from stringd_runs.messages.run_events import (
     AgentStreaming,
     EncodedEvent,
     RequestInput,
-    RunError,
     RunEvent,
     StrategyCompleted,
-    StrategyError,
+    StrategyResumed,
     StrategyStarted,
+)
+from stringd_runs.running.execution_records import (
+    Ending,
+    ended_record,
+    ending_early,
+    ending_in_failure,
+    outcome_of,
+    started_record,
 )
 from stringd_runs.running.people import People
 from stringd_runs.running.permissions import Permissions
@@ -46,24 +54,17 @@ log = logging.getLogger(__name__)
 
 CANCEL_SECONDS = 4.0
 """How long agents may take to clean up before their run ends without them."""
-LONGEST_OUTCOME = 300
-"""How many characters of a result lists show."""
 STORE_SECONDS = 30.0
 """How long the disk may take to store the end of a run before the run ends without it."""
 
 RunFlow: TypeAlias = Callable[[Flow, str, StepCalls], Awaitable[AgentResult]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """How an execution has ended: the last event, and the state of the run from then on."""
-
-    event: StrategyCompleted | StrategyError
-    status: RunStatus
-
-
 class Execution:
-    """Runs the flow of a prepared run once; implements `RunContext` for its agents."""
+    """Runs the flow of a prepared run once; implements `RunContext` for its agents.
+
+    One that was interrupted goes on after its last finished calls. With `is_shared`, other nodes may do that.
+    """
 
     def __init__(
         self,
@@ -71,11 +72,13 @@ class Execution:
         *,
         runtime: Runtime,
         feed: RunFeed,
-        file: HistoryFile,
+        history: AppendLog,
         steering: list[str],
         permissions: Permissions,
         run_flow: RunFlow,
         request_id: str | None,
+        is_shared: bool = False,
+        interrupted: InterruptedExecution | None = None,
     ) -> None:
         self._plan = plan
         self._runtime = runtime
@@ -84,13 +87,21 @@ class Execution:
         self._permissions = permissions
         self._run_flow = run_flow
         self.request_id = request_id
-        self._writer = HistoryWriter(file, self._note_progress)
-        self._stopping: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
+        self._is_shared = is_shared
+        self._interrupted = interrupted
+        self._writer = HistoryWriter(history, self._note_progress)
+        self._stopping: asyncio.Future[Ending | None] = asyncio.get_running_loop().create_future()
         self._abandoned: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._flow: asyncio.Task[Ending] | None = None
-        self.started_at = timestamp(time.time())
+        self.started_at = interrupted.started.at if interrupted else timestamp(time.time())
         self.people = People(runtime.questions, user_id=self.user.id, run_id=self.run_id)
-        self.calls = StepCalls(plan, context=self, writer=self._writer)
+        self.calls = StepCalls(
+            plan,
+            context=self,
+            writer=self._writer,
+            is_shared=is_shared,
+            done=interrupted.done if interrupted else None,
+        )
 
     @property
     def run_id(self) -> str:
@@ -138,6 +149,7 @@ class Execution:
         """Return and remove the texts that wait for the next call of a model."""
         taken = tuple(self._steering)
         self._steering.clear()
+        self.calls.note_steering(taken)
         return taken
 
     def note_cut(self, agent: str, removed_records: int) -> None:
@@ -159,6 +171,10 @@ class Execution:
         """End the execution as cancelled, unless it is ending already."""
         self._end_early(RunStatus.CANCELLED, ErrorCode.CANCELLED, reason)
 
+    def suspend(self) -> None:
+        """Do nothing more, and end without saying so: another node goes on, or this one later."""
+        self._end_with(None)
+
     def abandon(self) -> None:
         """Wait no longer for agents that clean up or ignore that the execution was stopped."""
         if not self._abandoned.done():
@@ -169,24 +185,33 @@ class Execution:
         if self._plan.is_elsewhere:
             await end_topics(self._runtime, self.user.id, self.run_id)
         writing = asyncio.create_task(self._writer.run())
-        self._begin(text)
+        if self._interrupted:
+            self._resume(self._interrupted)
+        else:
+            self._begin(text)
         ending = await self._ending(text)
+        if ending is None:
+            self._writer.close()
+            await asyncio.wait((writing,), timeout=STORE_SECONDS)
+            return
         event, ended = await self._store(ending, writing)
-        settle(ended.summary())
-        self._feed.deliver_last(event)
+        if not self._writer.is_elsewhere:
+            settle(ended.summary())
+            self._feed.deliver_last(event)
+
+    def _resume(self, interrupted: InterruptedExecution) -> None:
+        finished = len(interrupted.done.calls)
+        resumed = ExecutionResumed(finished_calls=finished, at=timestamp(time.time()))
+        self._writer.append(encode_record(resumed), sync=True)
+        self._feed.write_to(self._writer)
+        event = StrategyResumed(
+            run_id=self.run_id, strategy_name=self._plan.strategy.name, finished_calls=finished
+        )
+        self._feed.publish(event, self.request_id)
 
     def _begin(self, text: str) -> None:
         plan = self._plan
-        started = ExecutionStarted(
-            run_id=self.run_id,
-            user_id=self.user.id,
-            strategy_name=plan.strategy.name,
-            strategy_path=plan.source.strategy_path,
-            directory=str(plan.directory),
-            model_override=plan.source.model_override,
-            input=text,
-            at=self.started_at,
-        )
+        started = started_record(plan, text, self.started_at, is_shared=self._is_shared)
         plan.remembered.add_input(started)
         self._writer.append(encode_record(started), sync=True)
         self._feed.write_to(self._writer)
@@ -198,8 +223,8 @@ class Execution:
         )
         self._feed.publish(event, self.request_id)
 
-    async def _ending(self, text: str) -> Ending:
-        """Return how the execution ends: by its flow, or early."""
+    async def _ending(self, text: str) -> Ending | None:
+        """Return how the execution ends: by its flow, or early; None if it is suspended."""
         if self._stopping.done():
             return self._stopping.result()
         self._flow = asyncio.create_task(self._run_to_end(text))
@@ -216,10 +241,10 @@ class Execution:
         try:
             result = await self._run_flow(self._plan.strategy.flow, text, self.calls)
         except asyncio.CancelledError:
-            return self._failed("an agent cancelled its own call")
+            return ending_in_failure(self.run_id, "an agent cancelled its own call")
         except BaseException as error:
             what = f"the flow {self._plan.strategy.flow.name} of run {self.run_id}"
-            return self._failed(str(failure_of(what, error)))
+            return ending_in_failure(self.run_id, str(failure_of(what, error)))
         finally:
             # Whatever arrives from now on is refused rather than lost.
             self.calls.end()
@@ -236,8 +261,8 @@ class Execution:
     ) -> tuple[EncodedEvent, ExecutionEnded]:
         """Store the end, and return it with its event; a result that could not be stored is an error."""
         event = self._feed.encode(ending.event, self.request_id)
-        ended = self._ended(ending, event.seq)
-        self._writer.append(encode_record(ended), sync=True)
+        ended = ended_record(self._plan, self.calls, ending, self.started_at, event.seq)
+        self._writer.append(encode_record(ended), sync=True, is_over=True)
         self._writer.close()
         await asyncio.wait((writing,), timeout=STORE_SECONDS)
         if not writing.done():
@@ -247,38 +272,25 @@ class Execution:
         if self._writer.failure is None:
             return event, ended
         if ending.status is not RunStatus.CANCELLED:
-            ending = self._failed(self._unwritten)
+            ending = ending_in_failure(self.run_id, self._unwritten)
         return self._feed.encode(ending.event, self.request_id), replace(
-            ended, status=ending.status, outcome=_outcome(ending)
-        )
-
-    def _ended(self, ending: Ending, last_seq: int) -> ExecutionEnded:
-        return ExecutionEnded(
-            run_id=self.run_id,
-            user_id=self.user.id,
-            strategy_name=self._plan.strategy.name,
-            directory=str(self.directory),
-            status=ending.status,
-            started_at=self.started_at,
-            completed_at=timestamp(time.time()),
-            last_seq=last_seq,
-            steps=self.calls.steps,
-            prompt_tokens=self.calls.usage.prompt_tokens,
-            completion_tokens=self.calls.usage.completion_tokens,
-            cost=self.calls.cost,
-            outcome=_outcome(ending),
+            ended, status=ending.status, outcome=outcome_of(ending)
         )
 
     def _note_progress(self) -> None:
         self._feed.release()
-        if self._writer.failure is not None:
+        if self._writer.is_elsewhere:
+            self.suspend()
+        elif self._writer.failure is not None:
             self._end_early(RunStatus.ERROR, ErrorCode.EXECUTION_ERROR, self._unwritten)
 
     def _end_early(self, status: RunStatus, code: ErrorCode, reason: str) -> None:
+        self._end_with(ending_early(self.run_id, status, code, reason))
+
+    def _end_with(self, ending: Ending | None) -> None:
         if self._stopping.done() or (self._flow and self._flow.done()):
             return
-        error = RunError(code=code, message=reason)
-        self._stopping.set_result(Ending(event=StrategyError(run_id=self.run_id, error=error), status=status))
+        self._stopping.set_result(ending)
         self.calls.end()
         if self._flow:
             self._flow.cancel()
@@ -286,13 +298,3 @@ class Execution:
     @property
     def _unwritten(self) -> str:
         return f"the history of the run cannot be written: {self._writer.failure}"
-
-    def _failed(self, message: str) -> Ending:
-        error = RunError(code=ErrorCode.EXECUTION_ERROR, message=message)
-        return Ending(event=StrategyError(run_id=self.run_id, error=error), status=RunStatus.ERROR)
-
-
-def _outcome(ending: Ending) -> str:
-    event = ending.event
-    text = event.result if isinstance(event, StrategyCompleted) else event.error.message
-    return text[:LONGEST_OUTCOME].encode(errors="replace").decode()

@@ -49,6 +49,8 @@ class RunMemory:
     def note_ended(self, run: Run) -> None:
         """Note that a run has ended, and have the oldest such runs leave if there are too many."""
         self.note_active(run)
+        if self._runs.get(run.id) is not run:
+            return
         self._ended[run.id] = self._timer(run)
         if len(self._ended) > MOST_ENDED:
             oldest = next((it for it in self._ended if not self._runs[it].feed.is_followed), None)
@@ -61,6 +63,15 @@ class RunMemory:
             del self._runs[run.id]
             run.leave()
             self._on_left(run)
+
+    def release(self, user_id: str) -> list[Run]:
+        """Have all runs of a user leave, which goes on elsewhere; return them."""
+        released = [it for it in self if it.user.id == user_id]
+        for run in released:
+            self.note_active(run)
+            del self._runs[run.id]
+            run.leave()
+        return released
 
     def close(self) -> None:
         """Have no run leave by itself any more."""

@@ -42,6 +42,18 @@ class RunPreparer:
         """Prepare nothing more."""
         self._closed_because = reason
 
+    def lock(self, run_id: str) -> asyncio.Lock:
+        """Return the lock that whoever prepares a run holds."""
+        return self._locks.setdefault(run_id, asyncio.Lock())
+
+    async def prepare_again(self, user: User, history: History) -> Run:
+        """Return a run whose execution was interrupted, prepared as it was; raise `RunRefused`."""
+        source = _source_of(user, history)
+        plan = await self._plan(source, history, approved_code=history.started.approved_code)
+        if self._closed_because:
+            raise _prepare_failed(self._closed_because)
+        return self._install(replace(plan, is_elsewhere=False), history)
+
     async def prepare(
         self, user: User, request: PrepareRun, disconnected: Disconnected | None = None
     ) -> tuple[Run, Preparation]:
@@ -50,7 +62,7 @@ class RunPreparer:
         `disconnected` returns when the client that may wait for an approval has gone.
         """
         run_id = request.run_id or secrets.token_hex(_ID_BYTES)
-        async with self._locks.setdefault(run_id, asyncio.Lock()):
+        async with self.lock(run_id):
             while True:
                 in_flight = self._in_flight(user, run_id, request)
                 if prepared := in_flight or await self._prepared(user, run_id, request, disconnected):
@@ -98,10 +110,15 @@ class RunPreparer:
             return False
 
     async def _plan(
-        self, source: RunSource, history: History | None, disconnected: Disconnected | None
+        self,
+        source: RunSource,
+        history: History | None,
+        disconnected: Disconnected | None = None,
+        *,
+        approved_code: str | None = None,
     ) -> Preparation:
         try:
-            plan = await self._loader.prepare(source, disconnected)
+            plan = await self._loader.prepare(source, disconnected, approved_code=approved_code)
         except (Refusal, Fault) as error:
             raise RunRefused(ErrorCode.PREPARE_FAILED, str(error)) from error
         if history is None:
@@ -172,8 +189,10 @@ def _source(user: User, run_id: str, request: PrepareRun, before: RunSource | No
 def _source_before(user: User, run: Run | None, history: History | None) -> RunSource | None:
     if run and run.plan:
         return run.plan.source
-    if history is None:
-        return None
+    return _source_of(user, history) if history else None
+
+
+def _source_of(user: User, history: History) -> RunSource:
     started = history.started
     return RunSource(
         run_id=started.run_id,

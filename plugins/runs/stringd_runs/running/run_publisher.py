@@ -8,7 +8,14 @@ from typing import Any, TypeAlias
 
 from stringd.plugin import Event, Events, Output
 from stringd_runs.messages.run_events import EncodedEvent
-from stringd_runs.running.run_event_kinds import TOPIC_TYPE, RunAsks, RunEnded, RunStarted, RunStep
+from stringd_runs.running.run_event_kinds import (
+    TOPIC_TYPE,
+    RunAsks,
+    RunEnded,
+    RunResumed,
+    RunStarted,
+    RunStep,
+)
 from stringd_runs.running.run_feed import RunFeed
 
 _Published: TypeAlias = tuple[type[Event], dict[str, Any]] | None
@@ -47,6 +54,7 @@ def _streamed(message: Mapping[str, Any]) -> _Published:
 
 _MADE: Mapping[str, Callable[[Mapping[str, Any]], _Published]] = {
     "strategy_started": lambda it: (RunStarted, {"strategy": it["strategyName"]}),
+    "strategy_resumed": lambda it: (RunResumed, {"finished_calls": it["finishedCalls"]}),
     "step_started": lambda it: (RunStep, {"step": it["stepName"]}),
     "agent_streaming": _streamed,
     "request_input": lambda it: (RunAsks, {"agent": it["agentName"]}),

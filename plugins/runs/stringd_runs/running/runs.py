@@ -12,7 +12,6 @@ from operator import attrgetter
 
 from stringd.plugin import Disconnected, Refusal, Runtime, User
 from stringd.plugin.workers import STORAGE
-from stringd_runs.histories.history import History
 from stringd_runs.histories.history_store import HistoryStore
 from stringd_runs.messages.client_messages import Decision, PrepareRun
 from stringd_runs.messages.daemon_replies import (
@@ -24,11 +23,12 @@ from stringd_runs.messages.daemon_replies import (
 from stringd_runs.messages.message_encoder import timestamp
 from stringd_runs.messages.run_events import EncodedEvent, Subscriber
 from stringd_runs.running.people import AskedPerson
+from stringd_runs.running.recalled_runs import RecalledRuns
+from stringd_runs.running.resumptions import Resumptions
 from stringd_runs.running.run import Run
 from stringd_runs.running.run_memory import RunMemory
 from stringd_runs.running.run_overview import RunOverview
-from stringd_runs.running.run_preparer import USER_REMOVED, RunPreparer, history_unreadable, stored_history
-from stringd_runs.running.run_publisher import published_feed
+from stringd_runs.running.run_preparer import USER_REMOVED, RunPreparer
 from stringd_runs.running.run_refused import RunRefused
 from stringd_runs.running.strategy_loader import StrategyLoader
 from stringd_runs.tools.run_topics import end_topics, run_topics
@@ -47,7 +47,9 @@ class Runs:
         self._loader = loader
         self._memory = RunMemory(on_left=self._end_topics)
         self._ending: set[asyncio.Task[None]] = set()
+        self._recalled = RecalledRuns(store, self._memory, runtime.events)
         self._preparer = RunPreparer(store, loader, self._memory, runtime)
+        self._resumptions = Resumptions(runtime, store, loader, self._recalled, self._preparer)
         self.overview = RunOverview(store, self._memory)
 
     @property
@@ -68,6 +70,7 @@ class Runs:
         The question whether code may run is withdrawn when `disconnected` returns. Raises `RunRefused` with
         `PREPARE_FAILED`; whatever there was before is then unchanged.
         """
+        await self._resumptions.begun(user.id)
         run, plan = await self._preparer.prepare(user, request, disconnected)
         if subscriber:
             run.feed.subscribe(subscriber)
@@ -144,15 +147,16 @@ class Runs:
 
         Raises `RunRefused` with `SUBSCRIBE_ERROR` if neither memory nor the store has the run.
         """
+        await self._resumptions.begun(user.id)
         stored: list[EncodedEvent] = []
         read_to = given_after = after_seq or 0
         while True:
             # Whatever takes time, the run may leave memory meanwhile.
-            run = self._memory.of(user, run_id) or await self._recalled(user, run_id)
+            run = self._memory.of(user, run_id) or await self._recalled.run(user, run_id)
             missing = run.feed.missing(read_to) if after_seq is not None else None
             if missing is None:
                 break
-            events = await self._stored_events(run_id, *missing)
+            events = await self._recalled.events(run_id, *missing)
             read_to = missing[1]
             if run.feed.has(subscriber):
                 stored += events
@@ -187,7 +191,7 @@ class Runs:
                 return ()
         found = {
             it.run_id: (it.directory, it.summary())
-            for it in await self._store.ended()
+            for it in await self._store.ended(user.id)
             if it.user_id == user.id
         }
         for run in self._memory:
@@ -200,15 +204,26 @@ class Runs:
         run = self._memory.of(user, run_id)
         if run and run.plan:
             return run.plan.remembered.conversation()
-        history = await self._own_history(user, run_id, ErrorCode.PREPARE_FAILED)
+        history = await self._recalled.history(user, run_id, ErrorCode.PREPARE_FAILED)
         return history.remembered.conversation() if history else None
 
-    async def end_left_topics(self) -> None:
-        """End the topics that runs have left behind in an earlier life of the daemon."""
-        ended = {(it.user_id, it.run_id) for it in await self._store.ended()}
+    async def end_left_topics(self, of_user: str | None = None) -> None:
+        """End the topics that runs have left behind in an earlier life of the daemon, or on another node."""
+        ended = {(it.user_id, it.run_id) for it in await self._store.ended(of_user)}
         for user_id, run_id, _ in tuple(run_topics(self._runtime)):
-            if (user_id, run_id) in ended and self._memory.owner(run_id) != user_id:
+            is_left = (user_id, run_id) in ended and self._memory.owner(run_id) != user_id
+            if is_left and of_user in (None, user_id):
                 await end_topics(self._runtime, user_id, run_id)
+
+    async def resume(self, user_id: str) -> None:
+        """Go on with the runs of a user that were interrupted, and end what others have left behind."""
+        await self._resumptions.resume(user_id)
+        await self.end_left_topics(user_id)
+
+    def release(self, user_id: str) -> None:
+        """Do nothing more for a user, at once: another node goes on with the runs."""
+        for run in self._memory.release(user_id):
+            run.suspend()
 
     async def forget_user(self, user_id: str, removed_at: float) -> None:
         """Stop the runs of a user who was removed, and remove their histories."""
@@ -220,17 +235,23 @@ class Runs:
         for run in gone:
             await run.wait()
             self._memory.forget(run)
-        ended = await self._store.ended()
+        ended = await self._store.ended(user_id)
         stored = (it.run_id for it in ended if it.user_id == user_id and it.completed_at <= removed)
         await self._store.remove({*stored, *(it.id for it in gone)})
 
     async def close(self) -> None:
-        """Stop all runs, and return once their ends are stored and delivered; the daemon is stopping."""
+        """Stop all runs, and return once their ends are stored and delivered; the daemon is stopping.
+
+        Where other nodes can go on with them, they are suspended instead.
+        """
         self._preparer.close(SHUT_DOWN)
         active = [it for it in self._memory if it.is_active]
         loop = asyncio.get_running_loop()
         for run in active:
-            run.stop(SHUT_DOWN)
+            if self._store.is_shared:
+                run.suspend()
+            else:
+                run.stop(SHUT_DOWN)
             loop.call_later(CLEAN_UP_SECONDS, run.abandon)
         for run in active:
             await run.wait()
@@ -257,35 +278,12 @@ class Runs:
             raise RunRefused(code, f"There is no run {run_id} in memory: prepare it first.")
         return run
 
-    async def _recalled(self, user: User, run_id: str) -> Run:
-        """Return a run of the store, which is in memory from then on."""
-        history = await self._own_history(user, run_id, ErrorCode.SUBSCRIBE_ERROR)
-        if history is None:
-            raise RunRefused(ErrorCode.SUBSCRIBE_ERROR, "Run not found")
-        if run := self._memory.of(user, run_id):
-            return run
-        feed = published_feed(self._runtime.events, user.id, run_id, history.last_seq)
-        run = Run(history.summary(), user, feed, on_ended=self._memory.note_ended)
-        self._memory.add(run)
-        self._memory.note_ended(run)
-        return run
-
     def _end_topics(self, run: Run) -> None:
         """End the topics of a run that leaves memory, in a task of their own."""
         ending = end_topics(self._runtime, run.user.id, run.id)
         task = asyncio.get_running_loop().create_task(ending, context=contextvars.Context())
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
-
-    async def _stored_events(self, run_id: str, after: int, up_to: int) -> Sequence[EncodedEvent]:
-        try:
-            return await self._store.events(run_id, after=after, up_to=up_to)
-        except OSError as error:
-            raise history_unreadable(ErrorCode.SUBSCRIBE_ERROR, error) from error
-
-    async def _own_history(self, user: User, run_id: str, code: ErrorCode) -> History | None:
-        history = await stored_history(self._store, run_id, code)
-        return history if history and history.started.user_id == user.id else None
 
 
 def _newest_first(summaries: Iterable[RunSummary]) -> Sequence[RunSummary]:

@@ -30,14 +30,25 @@ class StrategyLoader:
         agent_types = {it.name: it for it in runtime.added(AgentType)}
         self._strategies = UserStrategies(runtime, flow_types=self._flow_types, agent_types=agent_types)
 
-    async def prepare(self, source: RunSource, disconnected: Disconnected | None = None) -> Preparation:
+    async def prepare(
+        self,
+        source: RunSource,
+        disconnected: Disconnected | None = None,
+        *,
+        approved_code: str | None = None,
+    ) -> Preparation:
         """Read a strategy and make its agents; raise `Refusal` or `Fault` if that is impossible.
 
-        `disconnected` returns when the client that may wait for an approval has gone.
+        `disconnected` returns when the client that may wait for an approval has gone. `approved_code` is the
+        SHA-256 of code that needs no further approval.
         """
         directory = await STORAGE.run(self.directory, source.user, source.directory or ".")
         strategy = await self._strategies.read(
-            source.strategy_path, user=source.user, directory=directory, disconnected=disconnected
+            source.strategy_path,
+            user=source.user,
+            directory=directory,
+            disconnected=disconnected,
+            approved_code=approved_code,
         )
         agents = make_agents(
             strategy,

@@ -45,6 +45,11 @@ class RunConnection:
         self._writer: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
 
+    @property
+    def user_id(self) -> str:
+        """Whose connection it is."""
+        return self._client.user_id
+
     async def serve(self) -> None:
         """Answer requests until the connection ends.
 

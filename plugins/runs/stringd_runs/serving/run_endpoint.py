@@ -66,6 +66,14 @@ class RunEndpoint:
         finally:
             self._connections.discard(connection)
 
+    def release(self, user_id: str) -> None:
+        """Close the connections of a user, who goes to another node: a new connection leads there."""
+        from stringd_runs.serving.text_socket import CloseCode
+
+        for connection in self._connections:
+            if connection.user_id == user_id:
+                connection.close(CloseCode.SERVICE_RESTART, "the user's topics go to another node")
+
     async def close(self) -> None:
         """Send the queued messages that clients still read, and close all connections: the daemon stops."""
         await asyncio.gather(*(it.finish(_FLUSH_SECONDS) for it in self._connections))

@@ -13,6 +13,7 @@ class CloseCode(IntEnum):
 
     GOING_AWAY = 1001
     NOT_UTF_8 = 1007
+    SERVICE_RESTART = 1012
     TRY_AGAIN_LATER = 1013
 
 

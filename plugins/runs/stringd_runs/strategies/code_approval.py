@@ -27,17 +27,25 @@ class CodeApprovals:
         self._asking: WeakValueDictionary[tuple[Path, str], asyncio.Lock] = WeakValueDictionary()
 
     async def require(
-        self, path: Path, text: str, user: User, disconnected: Disconnected | None = None
-    ) -> None:
-        """Return once a file is approved; raise `StrategyInvalid` if nobody approves it.
+        self,
+        path: Path,
+        text: str,
+        user: User,
+        disconnected: Disconnected | None = None,
+        *,
+        approved: str | None = None,
+    ) -> str:
+        """Return the SHA-256 of a file once it is approved; raise `StrategyInvalid` if nobody approves it.
 
-        The question is withdrawn when `disconnected` returns.
+        The question is withdrawn when `disconnected` returns. A file with the hash `approved` was approved on
+        another node for the run that goes on here.
         """
         key = path, sha256(text.encode()).hexdigest()
         async with self._asking.setdefault(key, asyncio.Lock()):
-            if key not in self._approved:
+            if key not in self._approved and key[1] != approved:
                 await self._ask(*key, text, user, disconnected)
                 self._approved.add(key)
+        return key[1]
 
     async def _ask(
         self, path: Path, digest: str, text: str, user: User, disconnected: Disconnected | None

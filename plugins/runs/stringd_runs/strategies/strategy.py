@@ -112,6 +112,8 @@ class Strategy:
     mcp_servers: Mapping[str, Any] = field(default_factory=dict)
     agents: Mapping[str, AgentDefinition]
     flow: Flow
+    approved_code: str | None = None
+    """The SHA-256 of the file, if it is code that a person has approved."""
     lines: Mapping[tuple[str, ...], int] = field(default_factory=dict)
     """The lines of the keys of the file, such as `("agents", "writer", "model")`."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from stringd.plugin import Disconnected, Refusal, Runtime, User
@@ -28,40 +29,50 @@ class UserStrategies:
         self._approvals = CodeApprovals(runtime.questions)
 
     async def read(
-        self, typed: str, *, user: User, directory: Path, disconnected: Disconnected | None = None
+        self,
+        typed: str,
+        *,
+        user: User,
+        directory: Path,
+        disconnected: Disconnected | None = None,
+        approved_code: str | None = None,
     ) -> Strategy:
         """Return the strategy at a path relative to a directory, or raise `StrategyInvalid`.
 
         It and the files that it names must be in the user's home or allowed paths. One that is code waits
-        for the operator's approval, at most until `disconnected` returns.
+        for the operator's approval, at most until `disconnected` returns; unless it has the hash
+        `approved_code`.
         """
         files = HomeFiles(user, self._runtime, directory)
         path = await STORAGE.run(_resolved, files, typed)
         chosen = format_of(path, self._formats)
 
-        def read_file(path: Path) -> bytes:
+        def read_own(path: Path) -> bytes:
             return files.content(str(path))
 
-        approved = (
-            await self._approved(path, read_file, user, disconnected) if chosen.runs_code else read_file
-        )
-        return await READING.run(
+        read_file: ReadFile = read_own
+        digest: str | None = None
+        if chosen.runs_code:
+            source = await STORAGE.run(read_source, path, read_file)
+            digest = await self._approvals.require(
+                path, source.text, user, disconnected, approved=approved_code
+            )
+            read_file = _with_content(path, source.text, read_file)
+        strategy = await READING.run(
             read_strategy,
             path,
-            read_file=approved,
+            read_file=read_file,
             flow_types=self._flow_types,
             agent_types=self._agent_types,
             formats=self._formats,
         )
+        return replace(strategy, approved_code=digest)
 
-    async def _approved(
-        self, path: Path, read_file: ReadFile, user: User, disconnected: Disconnected | None
-    ) -> ReadFile:
-        """Return a function that reads files, and for this one returns the content that is approved."""
-        source = await STORAGE.run(read_source, path, read_file)
-        await self._approvals.require(path, source.text, user, disconnected)
-        data = source.text.encode()
-        return lambda it: data if it == path else read_file(it)
+
+def _with_content(path: Path, text: str, read_file: ReadFile) -> ReadFile:
+    """Return a function that reads files, and for this one returns the content that is approved."""
+    data = text.encode()
+    return lambda it: data if it == path else read_file(it)
 
 
 def _resolved(files: HomeFiles, typed: str) -> Path:

@@ -1,0 +1,22 @@
+"""Requirements on nodes of a cluster: runs that go on elsewhere, and the log of approval."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+CLUSTER_STATE = requirements(
+    "Many machines: runs and logs",
+    ("cluster.runs.resumed", "On another node, a run goes on after its last finished call, and says so."),
+    ("cluster.runs.ended", "Runs that had ended or were stopped do not go on."),
+    (
+        "cluster.runs.steering",
+        "Texts for the next call of a model are kept until a finished call has used them.",
+    ),
+    ("cluster.runs.fenced", "A node that has lost a run says and stores nothing more of it."),
+    (
+        "cluster.runs.code",
+        "Code that was approved for a run needs no approval to go on; other runs need it.",
+    ),
+    ("cluster.runs.gone", "A run that cannot go on ends with an error that says why, and can be continued."),
+    ("cluster.runs.shutdown", "A node that stops leaves its runs to others, without an end."),
+)
