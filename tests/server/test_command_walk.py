@@ -47,7 +47,7 @@ def test_a_walk_has_figures_and_looks_the_user_up_once() -> None:
         "stringd.runtime",
         "stringd.commands",
     }
-    assert re.findall(r"\buser_store\.Users\.get\b(?: ×\d+)?", walk) == ["user_store.Users.get"]
+    assert re.findall(r"\bRegisteredUsers\.get\b(?: ×\d+)?", walk) == ["RegisteredUsers.get"]
 
 
 @pytest.mark.long

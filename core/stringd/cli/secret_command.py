@@ -21,7 +21,7 @@ from stringd.processes.standard_streams import is_terminal, read_all, write_erro
 
 if TYPE_CHECKING:
     from stringd.config import Config
-    from stringd.storage.secret_store import SecretStore
+    from stringd.storage.secret_store import SecretFile
 
 
 class _Secrets(Protocol):
@@ -51,7 +51,7 @@ class _OfDaemon:
 class _OfDirectory:
     """The secrets in a data directory, which is kept locked."""
 
-    def __init__(self, store: SecretStore, config: Config) -> None:
+    def __init__(self, store: SecretFile, config: Config) -> None:
         self._store = store
         self._config = config
 
@@ -68,10 +68,10 @@ class _OfDirectory:
 
     def _check_owners(self, secret: PluginSecret) -> None:
         from stringd.extensions.discovery import available_plugins
-        from stringd.users.user_store import Users
+        from stringd.users.user_store import UserFile
 
         if secret.user_id:
-            users = Users(_report)
+            users = UserFile(_report)
             users.open(self._config.data_dir)
             users.get(secret.user_id)
         known = {it.name for it in available_plugins(self._config)}
@@ -134,11 +134,11 @@ def _read_value(name: str) -> str:
 def _opened(config: Config) -> Iterator[_Secrets]:
     """Yield the secrets of a data directory, through the daemon if one uses it."""
     from stringd.storage.data_directory import data_directory
-    from stringd.storage.secret_store import SecretStore
+    from stringd.storage.secret_store import SecretFile
 
     try:
         with data_directory(config.data_dir, _report):
-            store = SecretStore(_report)
+            store = SecretFile(_report)
             store.open(config.data_dir)
             yield _OfDirectory(store, config)
     except DataDirectoryInUse:

@@ -25,6 +25,10 @@ from stringd.api.stores import (
 from stringd.errors import Fenced, HomeMoved, OutcomeUnknown
 from stringd.runtime.local_stores import local_stores
 from stringd.sessions.stored_states import decode_state, encode_state
+from stringd.storage.plugin_entries import EntryTable
+from stringd.storage.plugin_storage import LocalStorages
+from stringd.storage.scoped_secrets import ScopedSecrets
+from stringd.users.registered_users import RegisteredUsers
 
 __all__ = [
     "LONGEST_END",
@@ -32,14 +36,18 @@ __all__ = [
     "AppendLogs",
     "ChainHead",
     "ChainHeads",
+    "EntryTable",
     "Fenced",
     "HomeMoved",
+    "LocalStorages",
     "LogElsewhere",
     "OutcomeUnknown",
     "OutputStore",
     "PluginSecret",
     "PluginStorages",
+    "RegisteredUsers",
     "RequestStore",
+    "ScopedSecrets",
     "SecretStore",
     "SessionStore",
     "StoredSession",

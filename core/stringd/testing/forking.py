@@ -257,7 +257,9 @@ def _import_everything() -> None:
         package = importlib.import_module(name)
         for module in pkgutil.walk_packages(package.__path__, f"{name}."):
             if not module.name.startswith("stringd.testing") and not module.name.endswith("__main__"):
-                importlib.import_module(module.name)
+                # What an extra brings may be missing.
+                with contextlib.suppress(ModuleNotFoundError):
+                    importlib.import_module(module.name)
     _keep()
 
 
