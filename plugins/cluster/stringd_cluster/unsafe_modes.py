@@ -6,7 +6,7 @@ import os
 
 LEASE_CHECKS = "no-lease-checks"
 FENCES = "no-fences"
-_VARIABLE = "STRINGD_CLUSTER_UNSAFE"
+_VARIABLE = "CLUSTER_WITHOUT_SAFEGUARDS"
 _SWITCHED_OFF = frozenset(os.environ.get(_VARIABLE, "").split(","))
 
 

@@ -1,0 +1,90 @@
+"""Claims: the change of a home from one node to another, which nobody else can make at the same time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stringd.plugin import ErrorCode, Refusal
+from stringd_cluster.engine.database_pool import ConnectionPool
+from stringd_cluster.membership.live_nodes import end_expired
+
+_LOOK_UP = """
+SELECT homes.owner, homes.label, homes.moved_to, nodes.ended IS NOT NULL AS has_ended,
+       coalesce(nodes.expires <= clock_timestamp(), true) AS has_expired
+FROM homes LEFT JOIN nodes ON nodes.id = homes.owner WHERE homes.id = $1
+"""
+_ADD = """
+INSERT INTO homes (id, label)
+SELECT $1, CASE (SELECT home_policy FROM cluster) WHEN 'local' THEN (SELECT name FROM nodes WHERE id = $2) END
+ON CONFLICT DO NOTHING
+"""
+_CLAIM = """
+UPDATE homes SET epoch = epoch + 1, owner = $2, moved_to = NULL
+WHERE id = $1 AND owner IS NOT DISTINCT FROM $3 AND EXISTS (
+    SELECT 1 FROM nodes WHERE nodes.id = $2 AND ended IS NULL AND expires > clock_timestamp()
+    AND NOT is_draining AND (homes.label IS NULL OR homes.label = name OR homes.label = ANY (labels))
+) RETURNING epoch
+"""
+_GIVE_UP = "UPDATE homes SET owner = NULL WHERE id = $1 AND owner = $2 AND epoch = $3"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """A home as the database lists it; `owner` is the id of a node whose lease may be over."""
+
+    owner: str | None
+    label: str | None
+    moved_to: str | None
+    is_free: bool
+
+
+class HomeTaken(Exception):
+    """Another node has the home, or this one may not take it."""
+
+
+async def look_up(pool: ConnectionPool, user_id: str) -> Home:
+    """Return where a user's home is."""
+    row = await pool.fetchrow(_LOOK_UP, user_id)
+    if row is None:
+        return Home(owner=None, label=None, moved_to=None, is_free=True)
+    return Home(
+        owner=row["owner"],
+        label=row["label"],
+        moved_to=row["moved_to"],
+        is_free=row["owner"] is None or row["has_ended"] or row["has_expired"],
+    )
+
+
+async def claim(pool: ConnectionPool, user_id: str, node_id: str) -> int:
+    """Make a node the owner of a home, and return the home's new epoch; raise `HomeTaken`."""
+    await pool.execute(_ADD, user_id, node_id)
+    home = await look_up(pool, user_id)
+    if not home.is_free and home.owner != node_id:
+        raise HomeTaken(user_id)
+    if home.owner not in (None, node_id) and not await end_expired(pool, home.owner or ""):
+        raise HomeTaken(user_id)
+    async with pool.transaction() as connection:
+        epoch: int | None = await connection.fetchval(_CLAIM, user_id, node_id, home.owner)
+        if epoch is None:
+            raise HomeTaken(user_id)
+        await connection.execute("SELECT pg_notify('stringd_homes', $1)", user_id)
+    return epoch
+
+
+async def give_up(pool: ConnectionPool, user_id: str, node_id: str, epoch: int) -> None:
+    """Leave a home to other nodes; its topics have ended, and their state is stored."""
+    async with pool.transaction() as connection:
+        await connection.execute(_GIVE_UP, user_id, node_id, epoch)
+        await connection.execute("SELECT pg_notify('stringd_homes', $1)", user_id)
+
+
+class HomeUnavailable(Refusal):
+    """No live node may have the home."""
+
+    def __init__(self, label: str | None) -> None:
+        where = f"the nodes with the label {label}" if label else "any node"
+        super().__init__(
+            ErrorCode.HOME_UNAVAILABLE,
+            f"This home needs {where}, and none of them is there.",
+            "Try again later; `stringd cluster status` lists the nodes.",
+        )

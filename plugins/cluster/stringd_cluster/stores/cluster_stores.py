@@ -1,0 +1,54 @@
+"""All stores of a node, which hold in memory what belongs to its homes."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from stringd.plugin.stores import LocalStorages, Stores, local_stores
+from stringd_cluster.engine.database_pool import ConnectionPool
+from stringd_cluster.engine.notifications import Notifications
+from stringd_cluster.homes.owned_homes import OwnedHomes
+from stringd_cluster.stores.request_table import RequestTable
+from stringd_cluster.stores.secret_table import FOR_ALL, SecretTable
+from stringd_cluster.stores.session_table import SessionTable
+from stringd_cluster.stores.storage_table import StorageTable
+from stringd_cluster.stores.undo_table import UndoTable
+from stringd_cluster.stores.user_table import UserTable
+
+
+class ClusterStores:
+    """Makes the record of the stores, and fills them when homes come and go."""
+
+    def __init__(self, pool: ConnectionPool, homes: OwnedHomes, notifications: Notifications) -> None:
+        self._pool = pool
+        self._users = UserTable(pool, homes, notifications)
+        self._secrets = SecretTable(pool, homes, notifications)
+        self._sessions = SessionTable(pool, homes)
+        self._undo = UndoTable(pool, homes)
+        self._requests = RequestTable(pool, homes)
+
+    def record(self, notices: list[str]) -> Stores:
+        """Return what the runtime keeps its state in; outputs stay on the node's disk."""
+        return Stores(
+            users=self._users,
+            sessions=self._sessions,
+            undo=self._undo,
+            outputs=local_stores(notices.append).outputs,
+            secrets=self._secrets,
+            storages=LocalStorages(notices.append, partial(StorageTable, self._pool)),
+            requests=self._requests,
+        )
+
+    async def load_shared(self) -> None:
+        """Read what every node has: users, and secrets for all of them."""
+        await self._users.load()
+        await self._secrets.load(FOR_ALL)
+
+    async def load(self, user_id: str) -> None:
+        """Read what belongs to a home that was claimed."""
+        await self._users.load(user_id)
+        await self._secrets.load(user_id)
+
+    def forget(self, user_id: str) -> None:
+        """Forget what belongs to a home that has left."""
+        self._secrets.unload(user_id)
