@@ -103,6 +103,17 @@ def test_the_shell_itself_is_interrupted(text: str, topic: Topic) -> None:
     assert topic("greet; pwd").output.endswith("hello\n/usr")
 
 
+@pytest.mark.requirement("activity.cancel.bash")
+def test_only_the_shell_reads_what_is_meant_for_it(topic: Topic) -> None:
+    """A process that is interrupted as soon as it is forked returns to the top level, as this one does."""
+    topic.says(STATE)
+    topic("trap 'echo left' EXIT")
+    assert topic.says('(eval "$PROMPT_COMMAND"); echo $?') == "130"
+    assert topic("greet; pwd").output.endswith("hello\n/usr")
+    assert topic.says("(unset BASHPID; echo $BASHPID); unset BASHPID; echo on") == "\non"
+    assert topic.says("greet") == "hello"
+
+
 @pytest.mark.long
 @pytest.mark.requirement("activity.cancel.bash")
 def test_an_interrupt_at_any_moment_keeps_the_shell(topic: Topic) -> None:

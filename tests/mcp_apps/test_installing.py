@@ -98,6 +98,13 @@ def test_a_server_that_crashes_at_the_start(raw: DaemonProcess) -> None:
     assert "log: cannot start: no configuration" in shown
 
 
+@pytest.mark.requirement("mcp.apps.trust.hostile")
+def test_a_server_that_is_not_understood_is_not_said_to_have_ended_by_itself(raw: DaemonProcess) -> None:
+    """It is ended because of what it has sent, and that is the reason which is shown."""
+    shown = refused(raw, f"/install mcp -- {raw_command(revision='1999-01-01')}", "ACTION_FAILED", STORE)
+    assert "Unsupported protocol version from the server: 1999-01-01" in shown
+
+
 @pytest.mark.requirement("mcp.apps.update", "mcp.apps.trust.changed", "mcp.apps.life.lists")
 def test_new_and_changed_tools_are_shown_before_they_run(raw: DaemonProcess) -> None:
     call(raw, f"/install mcp --as growing -- {raw_command()}", STORE)
@@ -148,6 +155,21 @@ def test_removing_a_user_ends_the_servers_of_that_user(raw: DaemonProcess) -> No
     assert raw.request("DELETE", "/users/other").json()["deleted"] is True
     assert end_within_moments(processes)
     assert raw.request("GET", "/status").json()["mcpServers"] == before - 1
+
+
+@pytest.mark.requirement("mcp.apps.life.nothing_left")
+def test_a_user_who_is_added_again_keeps_the_servers_that_are_started_since(raw: DaemonProcess) -> None:
+    home = raw.home / "again"
+    for _ in range(2):
+        raw.register("again", home)
+        reply = raw.exec(f"/install mcp --replace --as mine -- {raw_command()}", STORE, user="again")
+        assert reply.head["ok"], reply.content
+        # The end of a server takes a moment, in which more users are removed.
+        assert raw.exec("/act.echo hi", "app:mine", user="again").content.endswith("\nhi")
+        for _ in range(3):
+            assert raw.request("DELETE", "/users/again").json()["deleted"] is True
+            raw.register("again", home)
+    assert raw.request("DELETE", "/users/again").json()["deleted"] is True
 
 
 @pytest.mark.long

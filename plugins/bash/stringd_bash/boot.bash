@@ -21,6 +21,9 @@ unset HISTFILE
 # due after the text before it. Until then the token stays in the pipe, where the text can't read it.
 __stringd_next() {
     local __stringd_flags=$- REPLY
+    # A process that is interrupted just after bash has forked it, before it has a handler of its own, returns to
+    # the top level as if it were the shell, and would read what is meant for the shell.
+    [[ ${BASHPID-$$} == "$$" ]] || { builtin trap - EXIT; builtin exit 130; }
     # With line editing on, bash would not run PROMPT_COMMAND after an interrupt.
     builtin set +xT +o vi +o emacs
     builtin unset __stringd || return

@@ -100,4 +100,10 @@ class AppServers:
 def key_of(directory: Path, session: Session) -> ServerKey:
     """Return the key of the server of an app; each configuration of the app has one of its own."""
     config = session.name.config if session.name.type == "app" else None
-    return ServerKey(user_id=session.user.id, app=directory.name, directory=str(directory), config=config)
+    return ServerKey(
+        user_id=session.user.id,
+        user_since=session.user.created_at,
+        app=directory.name,
+        directory=str(directory),
+        config=config,
+    )

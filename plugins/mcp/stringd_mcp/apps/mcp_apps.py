@@ -152,9 +152,10 @@ class McpApps:
                 await self._servers.pool.close()
 
     async def _end_of(self, user_id: str | None) -> None:
-        """End the servers of a user who was removed."""
+        """End the servers of a user who was removed, but not of one who has been given the same id since."""
+        since = {it.created_at for it in self._runtime.users if it.id == user_id}
         if self._servers:
-            await self._servers.pool.end(lambda it: it.user_id == user_id)
+            await self._servers.pool.end(lambda it: it.user_id == user_id and it.user_since not in since)
 
 
 _APPS: WeakKeyDictionary[Runtime, McpApps] = WeakKeyDictionary()

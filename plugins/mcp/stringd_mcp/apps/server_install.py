@@ -10,11 +10,12 @@ from urllib.parse import urlsplit
 from stringd.plugin import ErrorCode, Invocation, Refusal
 from stringd.plugin.workers import STORAGE
 from stringd_app import AppFile, SourceApp, SourceRequest
+from stringd_mcp.apps.app_servers import key_of
 from stringd_mcp.apps.install_words import WantedServer, wanted_server
 from stringd_mcp.apps.server_package import ServerPackage, read_package
 from stringd_mcp.apps.server_pages import offers_of, pages_of
 from stringd_mcp.connections.server_listing import ServerListing
-from stringd_mcp.connections.server_pool import ServerKey, ServerPool
+from stringd_mcp.connections.server_pool import ServerPool
 
 _PACKAGES = "packages"
 
@@ -60,9 +61,7 @@ async def _listing(
     """Return what the server offers; it is ended afterwards."""
     invocation = request.invocation
     directory = request.installed or invocation.session.user.home / _PACKAGES / wanted.name
-    key = ServerKey(
-        user_id=invocation.session.user.id, app=wanted.name, directory=str(directory), is_trial=True
-    )
+    key = replace(key_of(directory, invocation.session), app=wanted.name, config=None, is_trial=True)
     try:
         return await pool.listing(key, wanted.server.filled(secrets), pool.call(key, invocation))
     finally:

@@ -45,13 +45,12 @@ async def program_streams(
         received, receive = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         send, sent = anyio.create_memory_object_stream[SessionMessage](0)
         ended = asyncio.ensure_future(_note_end(program, log))
-        tasks = [
-            asyncio.ensure_future(_keep_errors(program, log)),
-            asyncio.ensure_future(_receive(program, receive=received, log=log)),
-            asyncio.ensure_future(_send(writer, sent)),
-        ]
+        reading = asyncio.ensure_future(_receive(program, receive=received, log=log))
+        errors = asyncio.ensure_future(_keep_errors(program, log))
+        sending = asyncio.ensure_future(_send(writer, sent))
         # The program sees the end of its input and may exit by itself before it is ended.
-        stack.push_async_callback(_stop, tasks, ended, writer)
+        stack.push_async_callback(_stop, (reading, errors, sending), ended, writer)
+        stack.callback(_keep_reason, reading, log)
         with received, receive, send, sent:
             yield receive, send
 
@@ -66,12 +65,18 @@ async def _stop(
     await asyncio.wait({*tasks, ended})
 
 
+def _keep_reason(reading: asyncio.Future[None], log: ServerLog) -> None:
+    """Let the end of the program count as the reason only if it has ended its output by itself."""
+    if not reading.done():
+        log.stop()
+
+
 async def _note_end(program: ProgramPipes, log: ServerLog) -> None:
     end = await program.end()
     if "error" in end:
         log.end(f"it cannot be started: {end['error']}")
     else:
-        log.end(f"it has ended with status {end['status']}" if "status" in end else "it was killed")
+        log.exit(f"it has ended with status {end['status']}" if "status" in end else "it was killed")
 
 
 async def _keep_errors(program: ProgramPipes, log: ServerLog) -> None:

@@ -178,8 +178,6 @@ class SdkConnection:
                 follow.cancel()
                 await asyncio.wait({follow})
         except Exception as error:
-            if self._server.command:
-                await self._log.wait_for_end()
             self._log.end(_reason(error))
             if not ready.done():
                 ready.set_exception(error)

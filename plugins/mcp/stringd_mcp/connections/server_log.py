@@ -21,18 +21,29 @@ class ServerLog:
         self._tail = b""
         self.starts = 0
         self.failure = ""
+        self._is_stopping = False
         self._ended = asyncio.Event()
 
     def begin(self) -> None:
         """Note that the server is started."""
         self.starts += 1
         self.failure = ""
+        self._is_stopping = False
         self._ended.clear()
 
+    def stop(self) -> None:
+        """Note that the server is being stopped: how it ends from now on is no reason."""
+        self._is_stopping = True
+
     def end(self, reason: str) -> None:
-        """Note why the server has ended; the first reason counts."""
+        """Note why the connection has ended; the first reason counts."""
         self.failure = self.failure or reason
         self._ended.set()
+
+    def exit(self, status: str) -> None:
+        """Note how the program has ended, which is the reason unless it was stopped."""
+        if not self._is_stopping:
+            self.end(status)
 
     async def wait_for_end(self) -> None:
         """Wait a moment for the reason of an end that has already been seen."""

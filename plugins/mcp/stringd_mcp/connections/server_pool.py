@@ -35,6 +35,8 @@ class ServerKey:
     """Whose server it is: a user's, of the app in a directory, in one of its configurations."""
 
     user_id: str
+    user_since: str
+    """When the user was registered: one who has the id after a removed one has servers of its own."""
     app: str
     directory: str
     config: str | None = None
