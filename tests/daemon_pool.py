@@ -44,7 +44,8 @@ class DaemonPool:
         if self._running is None:
             self._running = self._started()
         daemon = SharedDaemon(self._running, folder)
-        daemon.register("default", daemon.home)
+        reply = daemon.register("default", daemon.home)
+        assert reply.status in {200, 201}, reply.text
         return daemon
 
     def release(self, daemon: DaemonProcess) -> None:

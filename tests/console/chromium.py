@@ -214,7 +214,9 @@ def running_chromium(folder: Path) -> Iterator[Chromium]:
             assert time.monotonic() < end, "Chromium does not start"
             time.sleep(0.02)
         port, path = port_file.read_text().splitlines()
-        with connect(f"ws://127.0.0.1:{port}{path}", max_size=2**28, compression=None) as connection:
+        url = f"ws://127.0.0.1:{port}{path}"
+        # Pings would use `random` in a thread at any time, which Hypothesis takes for a fault of a strategy.
+        with connect(url, max_size=2**28, compression=None, ping_interval=None) as connection:
             yield Chromium(connection)
     finally:
         process.terminate()
