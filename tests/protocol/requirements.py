@@ -19,6 +19,7 @@ from tests.protocol.clauses_bash import BASH
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
 from tests.protocol.clauses_client import CLIENT
 from tests.protocol.clauses_cluster_deadman import CLUSTER_DEADMAN
+from tests.protocol.clauses_cluster_seams import CLUSTER_SEAMS
 from tests.protocol.clauses_cluster_state import CLUSTER_STATE
 from tests.protocol.clauses_console_access import CONSOLE_ACCESS, CONSOLE_COMMAND
 from tests.protocol.clauses_console_approval import CONSOLE_APPROVAL
@@ -62,6 +63,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(DAEMON + EXEC + CLIENT + RUNTIME + BASH + CLI_ACTIONS + TEMPLATES + ACTING + APPS),
     *ACTION_METHODS,
     *DOORS,
+    *CLUSTER_SEAMS,
     *(CONSOLE_ACCESS + CONSOLE_BROWSERS + CONSOLE_COMMAND + CONSOLE_APPS + CONSOLE_USERS),
     *(CONSOLE_SCREENS + CONSOLE_TOPICS),
     *(CONSOLE_QUESTIONS + CONSOLE_APPROVAL),

@@ -240,6 +240,16 @@ class Runtime(Protocol):
     async def cancel(self, user_id: str, topic: TopicName, request_id: str | None = None) -> str | None:
         """Cancel the running command of a topic, or that of a request; see `Session.cancel`."""
 
+    async def restore_topics(self, user_id: str) -> None:
+        """Add the stored topics of a user, which has none, and serve them; or raise `StorageFailed`."""
+
+    async def release_topics(self, user_id: str, *, seconds: float, stored: bool) -> None:
+        """End all topics of a user without deleting them, and refuse new ones until they are restored.
+
+        Commands are answered with `HomeMoved`, within about so many seconds. With `stored`, what topics save
+        at their end is stored; without, nothing is stored for them any more, whatever still runs.
+        """
+
     async def end_session(self, user_id: str, topic: TopicName) -> bool:
         """End a topic and delete its state, as `DELETE /sessions/…` does; return whether it existed."""
 

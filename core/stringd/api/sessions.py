@@ -100,6 +100,7 @@ class EndReason(StrEnum):
     DELETE = "delete"
     USER_REMOVED = "user-removed"
     SHUTDOWN = "shutdown"
+    MOVE = "move"
 
 
 class Topic:

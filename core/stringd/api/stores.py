@@ -167,6 +167,8 @@ class Stores:
     requests: RequestStore | None = None
     logs: AppendLogs | None = None
     heads: ChainHeads | None = None
+    on_demand: bool = False
+    """Whether a user has topics only from `Runtime.restore_topics` to `Runtime.release_topics`."""
 
     def __post_init__(self) -> None:
         for name, methods in _METHODS.items():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from stringd.api.event_interfaces import Events
 from stringd.api.events import CommandBegun, CommandEnded
+from stringd.api.sessions import Session
 from stringd.events.output_feed import OutputFeed, SecretNames
 
 
@@ -17,6 +18,7 @@ class CommandEvents:
     user_id: str
     topic: str
     request_id: str | None
+    session: Session | None = None
     has_begun: bool = False
     has_ended: bool = False
     _secrets: SecretNames | None = None

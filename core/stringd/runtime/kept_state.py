@@ -12,6 +12,7 @@ from stringd.api.append_logs import AppendLogs, ChainHeads
 from stringd.api.storage import PluginStorage
 from stringd.api.stores import OutputStore, SecretStore, StoredSession, Stores, UndoStore, UserStore
 from stringd.processes.spilled_output import SPILLS
+from stringd.runtime.guarded_stores import guarded
 from stringd.runtime.local_stores import local_stores
 from stringd.runtime.plugin_additions import PluginAdditions
 
@@ -31,7 +32,9 @@ class KeptState(PluginAdditions):
     @cached_property
     def stores(self) -> Stores:
         """What the state is kept in: the stores of a plugin, or else files in the data directory."""
-        return next(iter(self.catalogue.stores), None) or local_stores(self.notices.append)
+        for stores in self.catalogue.stores:
+            return guarded(stores)
+        return local_stores(self.notices.append)
 
     @property
     def logs(self) -> AppendLogs | None:

@@ -36,9 +36,11 @@ from stringd.runtime.background_effects import permit_in_background
 from stringd.runtime.kept_state import KeptState
 from stringd.runtime.user_changes import UserChanges
 from stringd.sessions.answer_limit import AnswerSettings
+from stringd.sessions.at_most_once import AtMostOnce
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner
+from stringd.sessions.running_command import Sent
 from stringd.sessions.session_data import SessionData
 from stringd.storage.data_directory import data_directory
 from stringd.text.topic_names import LONGEST_NAME, parse_topic
@@ -67,7 +69,9 @@ class LocalRuntime(KeptState):
         self._plugins = load_plugins(config, self, reserved_paths=reserved_paths, settings=self._settings)
         self._use_stores()
         stores = self.stores
-        self.registry = Sessions(stores.sessions, (stores.undo, stores.outputs), self._make_session)
+        kept = (stores.undo, stores.outputs)
+        self.registry = Sessions(stores.sessions, kept, self._make_session, on_demand=stores.on_demand)
+        self._once = AtMostOnce(stores.requests) if stores.requests else None
         self.notices += self.plugins.notices()
         self.notices += self._settings.unknown_sections(self.plugins.available)
         observers = (*self.catalogue.observers, self.questions.observer)
@@ -234,21 +238,38 @@ class LocalRuntime(KeptState):
         except CommandCancelled:
             return self.runner.refuse_waiting(session, sent)
         try:
-            if begun:
-                begun()
-            outcome = await session.run(sent, self.runner.run)
-            try:
-                await self.registry.save(session)
-            except StorageFailed as failure:
-                return outcome.failed(failure.as_refusal(), session.state.document)
-            return outcome
+            run = partial(self._run, session, sent, begun)
+            if self._once and request_id:
+                return await self._once.run(session, request_id, run)
+            return await run()
         finally:
             session.end_turn(sent)
+
+    async def _run(self, session: LiveSession, sent: Sent, begun: Callable[[], None] | None) -> Outcome:
+        """Run a command in its turn, and store the topic's state."""
+        if begun:
+            begun()
+        outcome = await session.run(sent, self.runner.run)
+        try:
+            await self.registry.save(session)
+        except StorageFailed as failure:
+            return outcome.failed(failure.as_refusal(), session.state.document)
+        return outcome
 
     async def cancel(self, user_id: str, topic: TopicName, request_id: str | None = None) -> str | None:
         """Cancel the running command of a topic, or that of a request; see `Session.cancel`."""
         session = self.registry.get(user_id, topic)
         return await session.cancel(request_id) if session else None
+
+    async def restore_topics(self, user_id: str) -> None:
+        """Add the stored topics of a user, and serve them; see `Runtime.restore_topics`."""
+        stored = await self.stores.sessions.of_user(user_id)
+        self.registry.admit(user_id)
+        self._restore(stored)
+
+    async def release_topics(self, user_id: str, *, seconds: float, stored: bool) -> None:
+        """End all topics of a user without deleting them; see `Runtime.release_topics`."""
+        await self.registry.release(user_id, seconds, stored=stored)
 
     async def end_session(self, user_id: str, topic: TopicName) -> bool:
         """End a topic and delete its state; return whether it existed."""
@@ -273,5 +294,5 @@ class LocalRuntime(KeptState):
                 name = self.topic_name(it.topic)
             except InvalidTopic:
                 continue
-            if it.user_id in known:
+            if it.user_id in known and not self.registry.get(it.user_id, name):
                 self.registry.restore(known[it.user_id], name, it.state, has_data=it.has_data)

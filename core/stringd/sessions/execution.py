@@ -74,6 +74,7 @@ class Execution:
             user_id=session.user.id,
             topic=session.name.text,
             request_id=running.sent.request_id,
+            session=session,
         )
         self.shown = MASK
         """The text with everything that may be secret masked; fully masked until it is parsed."""

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextvars import ContextVar
 from typing import Any, TypeAlias
 
 from stringd.api.events import Event, SessionEnded, SessionForked, SessionOpened
@@ -30,8 +31,11 @@ _PUBLISHED = {
     EndReason.DELETE: "deleted",
     EndReason.USER_REMOVED: "user removed",
     EndReason.SHUTDOWN: "shutdown",
+    EndReason.MOVE: "moved",
 }
 
+CURRENT_SESSION: ContextVar[LiveSession | None] = ContextVar("session", default=None)
+"""Set in the task that keeps a topic's context, and thus in all tasks that the topic starts by itself."""
 RunCommand: TypeAlias = "Callable[[LiveSession, RunningCommand], Awaitable[Outcome]]"
 
 
@@ -60,6 +64,8 @@ class LiveSession:
         self.predecessor: asyncio.Event | None = None
         self.lifetime = TopicLifetime(lambda: self._open(TopicContext(session=self, runtime=runtime)))
         self.turns = CommandQueue(f"{user.id}:{name}", runtime.config.queue_wait_seconds)
+        self.is_abandoned = False
+        """Whether nothing that belongs to it may be stored any more."""
         self.is_announced = False
         """Whether the latest event about it says that it was opened."""
         self._events = runtime.events
@@ -190,6 +196,7 @@ class LiveSession:
     @contextlib.asynccontextmanager
     async def _open(self, context: TopicContext) -> AsyncIterator[Topic]:
         """Load the data that the topic may read, then enter its context."""
+        CURRENT_SESSION.set(self)
         await self.data.read()
         async with self.topic_type.open(context) as topic:
             yield topic

@@ -12,7 +12,15 @@ from pathlib import Path
 from stringd.api.sessions import EndReason, Session, State, TopicName
 from stringd.api.stores import KeptWithTopics, SessionStore
 from stringd.api.users import User
-from stringd.errors import ErrorCode, Refusal, SessionClosed, ShuttingDown, StorageFailed, Unavailable
+from stringd.errors import (
+    ErrorCode,
+    HomeMoved,
+    Refusal,
+    SessionClosed,
+    ShuttingDown,
+    StorageFailed,
+    Unavailable,
+)
 from stringd.sessions.live_session import END_SECONDS, LiveSession
 
 log = logging.getLogger(__name__)
@@ -24,13 +32,17 @@ Make = Callable[[User, TopicName, State, bool], LiveSession]
 class Sessions:
     """Finds, creates and ends sessions, and keeps the store up to date."""
 
-    def __init__(self, store: SessionStore, kept: Sequence[KeptWithTopics], make: Make) -> None:
+    def __init__(
+        self, store: SessionStore, kept: Sequence[KeptWithTopics], make: Make, *, on_demand: bool = False
+    ) -> None:
         self._store = store
         self._kept = kept
         self._make = make
         self._by_key: dict[tuple[str, TopicName], LiveSession] = {}
         self._ending: dict[tuple[str, TopicName], asyncio.Event] = {}
         self._stopping: ShuttingDown | None = None
+        self._is_served: dict[str, bool] = {}
+        self._are_others_served = not on_demand
 
     def __iter__(self) -> Iterator[LiveSession]:
         return iter(self._by_key.values())
@@ -55,6 +67,7 @@ class Sessions:
             raise self._stopping
         session = self._by_key.get((user.id, name))
         if session is None:
+            self._require_served(user.id)
             session = self._create(user, name, origin.state if origin else _state_in(directory))
             session.announce_opening(origin)
         return session
@@ -101,6 +114,55 @@ class Sessions:
         else:
             session.stored = state
             data.mark_saved(texts)
+
+    def is_served(self, user_id: str) -> bool:
+        """Whether a user may have sessions now."""
+        return self._is_served.get(user_id, self._are_others_served)
+
+    def admit(self, user_id: str) -> None:
+        """Permit sessions of a user, until they are released."""
+        self._is_served[user_id] = True
+
+    async def release(self, user_id: str, seconds: float, *, stored: bool) -> None:
+        """End all sessions of a user, which stay stored, and refuse new ones until `admit`.
+
+        Unless `stored`, nothing is written for them any more.
+        """
+        self._is_served[user_id] = False
+        sessions = [session for session in self if session.user.id == user_id]
+        moved = _moved(user_id)
+        for session in sessions:
+            # What arrives from now on is refused, even before the others are told.
+            session.ended, session.is_abandoned = moved, not stored
+        if not stored:
+            self._drop(sessions)
+        deadline = asyncio.get_running_loop().time() + seconds
+        await _end(sessions, moved, EndReason.MOVE, seconds)
+        if stored:
+            await self._settle(sessions, deadline)
+            await self._save_all(sessions, max(deadline - asyncio.get_running_loop().time(), SAVE_SECONDS))
+            self._drop(sessions)
+        for session in sessions:
+            session.announce_end(EndReason.MOVE)
+
+    async def _settle(self, sessions: Iterable[LiveSession], deadline: float) -> None:
+        """Wait until the commands that have ended are stored and answered, for a limited time."""
+        settling = [asyncio.ensure_future(session.settle()) for session in sessions]
+        if settling:
+            _, late = await asyncio.wait(
+                settling, timeout=max(deadline - asyncio.get_running_loop().time(), SAVE_SECONDS)
+            )
+            for task in late:
+                task.cancel()
+
+    def _drop(self, sessions: Iterable[LiveSession]) -> None:
+        for session in sessions:
+            if self.get(session.user.id, session.name) is session:
+                del self._by_key[session.user.id, session.name]
+
+    def _require_served(self, user_id: str) -> None:
+        if not self.is_served(user_id):
+            raise _moved(user_id)
 
     def update_user(self, user: User) -> None:
         """Update the user record of a user's sessions."""
@@ -154,10 +216,10 @@ class Sessions:
         for session in sessions:
             session.announce_end(EndReason.SHUTDOWN)
 
-    async def _save_all(self, sessions: Iterable[LiveSession]) -> None:
+    async def _save_all(self, sessions: Iterable[LiveSession], seconds: float = SAVE_SECONDS) -> None:
         """Store what topics saved when they ended."""
         try:
-            async with asyncio.timeout(SAVE_SECONDS):
+            async with asyncio.timeout(seconds):
                 for session in sessions:
                     await self._save_at_end(session)
         except TimeoutError:
@@ -183,6 +245,10 @@ class Sessions:
 
 def _state_in(directory: Path | None) -> State:
     return State(directory=str(directory)) if directory else State()
+
+
+def _moved(user_id: str) -> HomeMoved:
+    return HomeMoved(f"The home of {user_id} is not served here now. Try again.")
 
 
 async def _end(

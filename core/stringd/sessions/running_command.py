@@ -43,13 +43,14 @@ class RunningCommand:
     `label` is its first line with secrets masked; it is fully masked until its secrets are known.
     """
 
-    __slots__ = ("_ended", "is_abandoned", "is_cancelled", "label", "sent", "task")
+    __slots__ = ("_ended", "is_abandoned", "is_cancelled", "is_over", "label", "sent", "task")
 
     def __init__(self, sent: Sent, task: asyncio.Task[Any]) -> None:
         self.sent = sent
         self.label = MASK
         self.is_cancelled = False
         self.is_abandoned = False
+        self.is_over = False
         self.task = task
         self._ended: asyncio.Event | None = None
 
@@ -70,7 +71,9 @@ class RunningCommand:
         await self.stop(CLEAN_UP_SECONDS)
 
     async def stop(self, seconds: float) -> None:
-        """Cancel the command, unless that was done; abandon it after a time limit."""
+        """Cancel the command, unless that was done or it is over; abandon it after a time limit."""
+        if self.is_over:
+            return
         if self._ended is None:
             self._ended = asyncio.Event()
             self.task.cancel()
@@ -90,5 +93,6 @@ class RunningCommand:
 
     def end(self) -> None:
         """Note that the command has ended."""
+        self.is_over = True
         if self._ended:
             self._ended.set()

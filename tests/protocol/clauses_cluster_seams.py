@@ -1,0 +1,26 @@
+"""Requirements of the stores that plugins replace, of homes that move, and of requests that run once."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+CLUSTER_SEAMS = requirements(
+    "cluster, Design",
+    (
+        "stores.kept",
+        "Users, topics, undo, outputs, secrets and storage are kept where the plugin says.",
+    ),
+    ("stores.opened", "Stores are opened before the daemon begins, in a fixed order."),
+    ("stores.one", "Only one plugin has stores, and all of them are complete."),
+    ("stores.on_demand", "With homes on demand, a user has topics only after they were restored."),
+    ("stores.release", "A released home ends its topics in time; restored, they go on with state and undo."),
+    ("stores.released", "While a home is released, no request makes a topic of it."),
+    ("stores.abandoned", "What belongs to topics released without being stored stores nothing any more."),
+    ("stores.moved", "The event of a topic that moves says so."),
+    ("requests.once", "A command with a request id runs at most once, and is answered as the first time."),
+    ("requests.concurrent", "The same request sent several times at once runs once."),
+    ("requests.cancelled", "A request that was cancelled while it ran stays so; one that waited may run."),
+    ("requests.unknown", "A request that was interrupted is OUTCOME_UNKNOWN, and does not run again."),
+    ("requests.abandoned", "A request that was refused before it ran may be sent again."),
+    ("requests.unstored", "A command whose outcome could not be kept is answered as failed."),
+)
