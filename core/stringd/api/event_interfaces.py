@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Protocol
@@ -14,22 +14,33 @@ from stringd.api.events import BASE_WEIGHT, CommandEnded, Event, Lost
 class Published(NamedTuple):
     """A published event with its number in this run of the daemon, and its size in bytes.
 
-    A `Lost` that only concerns one watcher has no number.
+    A `Lost` that only concerns one watcher has no number. `node` names the other node that an event comes
+    from, in a cluster.
     """
 
     seq: int | None
     event: Event
     weight: int = BASE_WEIGHT
+    node: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFilter:
-    """A filter of events by user, topic, request and kind; None accepts all."""
+    """A filter of events by user, topic, request and kind; None accepts all.
+
+    Events of other nodes of a cluster only pass if those of all nodes are wanted, `everywhere`: whoever shows
+    events may want them, whoever acts on events should not.
+    """
 
     user_id: str | None = None
     topic: str | None = None
     request_id: str | None = None
     kinds: Collection[str] | None = None
+    everywhere: bool = False
+
+    def takes(self, published: Published) -> bool:
+        """Return whether a published event passes."""
+        return (self.everywhere or published.node is None) and self.accepts(published.event)
 
     def accepts(self, event: Event) -> bool:
         """Return whether an event passes; `Lost` does, unless it concerns another user or topic."""
@@ -50,12 +61,66 @@ def _differ(wanted: str | None, actual: str | None) -> bool:
 EVERYTHING = EventFilter()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignPosition:
+    """The position of a watcher that another node has served: its life, its number, and its mark."""
+
+    life: str
+    seq: int
+    mark: int
+
+
+class RecordedEvent(NamedTuple):
+    """An event as it was recorded for all nodes: its mark, the name of its node, and its fields."""
+
+    mark: int
+    node: str
+    kind: str
+    fields: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissedEvents:
+    """What a watcher has missed that comes from another node.
+
+    `events` are all recorded ones up to `mark`, except those that the watcher has seen there. This daemon's
+    own are among them up to `own`, and everything that it has published up to `after`.
+    """
+
+    events: AsyncIterator[RecordedEvent]
+    mark: int
+    own: int
+    after: int
+    has_lost: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventSharing:
+    """What a daemon must know that shares its events with other nodes: its name, and where they are recorded.
+
+    `missed` finds what a watcher from another node has missed, or raises `LookupError`; `wanted` is called
+    when `Events.wants_output_of_others` changes.
+    """
+
+    node: str
+    missed: Callable[[ForeignPosition], Awaitable[MissedEvents]]
+    wanted: Callable[[], None]
+
+
 class Events(Protocol):
     """The events of this daemon. Call all functions in the thread of the event loop."""
 
     @property
     def life(self) -> str:
         """An identifier of this run of the daemon, within which the numbers of events are unique."""
+
+    @property
+    def last(self) -> int:
+        """The number of the newest event."""
+
+    @property
+    def kinds(self) -> Iterable[str]:
+        """All kinds that may be published."""
 
     @property
     def is_watched(self) -> bool:
@@ -85,6 +150,22 @@ class Events(Protocol):
 
     def observe(self, observer: Observer) -> AbstractContextManager[None]:
         """Have an observer notified within the context, after those that were there before."""
+
+    def end_watches(self, user_id: str) -> None:
+        """End the watches of a user's events after what was published: another node goes on with them."""
+
+    def share(self, sharing: EventSharing) -> None:
+        """Make this daemon one of several nodes, whose watchers may want the events of all."""
+
+    @property
+    def wants_output_of_others(self) -> bool:
+        """Whether watchers of this daemon want the `Output` of all nodes."""
+
+    def publish_recorded(self, recorded: RecordedEvent, weight: int) -> None:
+        """Deliver an event of another node to the watchers that want those; no observer is notified."""
+
+    def note_mark(self, mark: int) -> None:
+        """Note that everything recorded up to a mark has been published here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from stringd.api.checks import check_optional_text, check_sync, check_word, check_words
-from stringd.api.event_interfaces import ChangeSignal
 
 LONGEST_TITLE = 256
 LONGEST_BODY = 1024 * 1024
@@ -161,13 +159,14 @@ class OpenQuestion:
     """A question that waits for its answer.
 
     `asked_at` and `expires_at` are in seconds since 1970; a question that has not been shown to anyone may
-    have no `expires_at`.
+    have no `expires_at`. `node` names the node of a cluster that asks it.
     """
 
     id: str
     question: Question
     asked_at: float
     expires_at: float | None = None
+    node: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return the question in the format for front ends."""
@@ -189,6 +188,7 @@ class OpenQuestion:
             "asked_at": self.asked_at,
             "expires": question.expires,
             "expires_at": self.expires_at,
+            **({"node": self.node} if self.node else {}),
         }
 
 
@@ -210,71 +210,6 @@ class ClosedQuestion:
     def as_json(self) -> dict[str, Any]:
         """Return the outcome in the format for front ends."""
         return {"id": self.id, "by": self.by, "through": self.through, "reason": self.reason}
-
-
-class Questions(Protocol):
-    """The questions of this daemon. Call all functions in the thread of the event loop."""
-
-    async def ask(
-        self,
-        question: Question,
-        *,
-        disconnected: Callable[[], Awaitable[None]] | None = None,
-        opened: Callable[[OpenQuestion], None] | None = None,
-    ) -> Answer:
-        """Return the first valid answer; `opened` is called when the question is open.
-
-        The question is withdrawn when the asking task is cancelled, when `disconnected` returns, when its
-        topic or user ends, and when the daemon stops. Raises `Unanswered` if there is no answer: nobody can
-        give one, none arrived in time, or the question was withdrawn. In a command, that becomes an error
-        reply.
-        """
-
-    def listed(self, user_id: str | None = None) -> Sequence[OpenQuestion]:
-        """Return the open questions of a user, or all, in the order in which they were asked."""
-
-    def get(self, question_id: str, user_id: str | None = None) -> OpenQuestion:
-        """Return an open question, or raise `QuestionNotFound` or `QuestionClosed`.
-
-        For a user, only that user's questions and those without a user exist.
-        """
-
-    def closed(self, question_id: str) -> ClosedQuestion | None:
-        """Return the outcome of a closed question, if it is still known."""
-
-    def answer(
-        self,
-        question_id: str,
-        value: object,
-        *,
-        by: str,
-        through: str,
-        comment: str | None = None,
-        extras: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Answer a question; the caller must have checked that `by` may do so.
-
-        Raises `QuestionNotFound`, `QuestionClosed`, which says who answered, or `AnswerInvalid`.
-        """
-
-    def mark_shown(self, question_id: str) -> None:
-        """Note that a question is shown to a person; its time to answer starts."""
-
-    @property
-    def operator_state(self) -> str:
-        """`attached` or `absent` if the daemon has an operator, otherwise `none`."""
-
-    def is_operator(self, token: str) -> bool:
-        """Return whether a token is that of this daemon's operator."""
-
-    def tell_operator(self, line: str) -> bool:
-        """Write a line in the terminal where the operator was given the token; whether there is one."""
-
-    def attach_operator(self) -> AbstractContextManager[None]:
-        """Return a context in which an operator is attached."""
-
-    def watched(self) -> AbstractContextManager[ChangeSignal]:
-        """Return a signal that is set, in the context, whenever a question is asked, shown or closed."""
 
 
 def _check_member(value: object, kind: type[StrEnum]) -> None:

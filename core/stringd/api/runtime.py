@@ -19,7 +19,7 @@ from stringd.api.http import HttpClient
 from stringd.api.offered_prompts import PromptSource
 from stringd.api.offered_tools import Tool
 from stringd.api.outputs import Outputs
-from stringd.api.questions import Questions
+from stringd.api.question_interfaces import Questions
 from stringd.api.replies import Outcome
 from stringd.api.secrets import Secrets
 from stringd.api.sessions import Session, SessionSummary, TopicName

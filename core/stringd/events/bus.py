@@ -7,14 +7,24 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-from stringd.api.event_interfaces import EVERYTHING, EventFilter, EventKind, Observer, Published
+from stringd.api.event_interfaces import (
+    EVERYTHING,
+    EventFilter,
+    EventKind,
+    EventSharing,
+    Observer,
+    Published,
+    RecordedEvent,
+)
 from stringd.api.events import BASE_WEIGHT, CORE_KINDS, Event, Lost, Output
 from stringd.events.flood_limit import MOST_IN_A_SECOND, FloodLimit
+from stringd.events.node_marks import Marks
 from stringd.events.recent_events import RecentEvents
+from stringd.events.recorded_events import made_of
 from stringd.events.watch_outbox import Batch, Watch
 from stringd.text.wire_json import encode_event
 
@@ -46,6 +56,9 @@ class EventBus:
         self._watched_kinds: Collection[str] = frozenset()
         self._batch: list[Published] = []
         self._handed_out = 0.0
+        self._sharing: EventSharing | None = None
+        self._marks = Marks()
+        self.wants_output_of_others = False
         self._thread: int | None = None
         self._is_closed = False
 
@@ -53,6 +66,11 @@ class EventBus:
     def kinds(self) -> Iterable[str]:
         """All kinds that may be published."""
         return self._kinds.keys()
+
+    @property
+    def known_kinds(self) -> Mapping[str, type[Event]]:
+        """The kinds of events by name."""
+        return self._kinds
 
     @property
     def last(self) -> int:
@@ -106,12 +124,12 @@ class EventBus:
         if self._is_closed:
             watch.close()
         self._watches.add(watch)
-        self._watched_kinds = self._all_watched_kinds()
+        self._note_wanted()
         try:
             yield watch
         finally:
             self._watches.discard(watch)
-            self._watched_kinds = self._all_watched_kinds()
+            self._note_wanted()
 
     @contextmanager
     def observe(self, observer: Observer) -> Iterator[None]:
@@ -138,6 +156,43 @@ class EventBus:
         for watch in self._watches:
             watch.close()
 
+    def end_watches(self, user_id: str) -> None:
+        """End the watches of a user's events; see `Events.end_watches`."""
+        self._hand_out()
+        for watch in self._watches:
+            if watch.wanted.user_id == user_id:
+                watch.close()
+
+    @property
+    def sharing(self) -> EventSharing | None:
+        """What is known of the other nodes, if there are any."""
+        return self._sharing
+
+    def share(self, sharing: EventSharing) -> None:
+        """Make this daemon one of several nodes; see `Events.share`."""
+        self._sharing = sharing
+
+    def publish_recorded(self, recorded: RecordedEvent, weight: int) -> None:
+        """Deliver an event of another node; see `Events.publish_recorded`."""
+        self._check_thread()
+        event = made_of(recorded, self._kinds)
+        published = self._recent.append(event, BASE_WEIGHT + weight, recorded.node)
+        self.note_mark(recorded.mark)
+        if event.kind in self._watched_kinds:
+            self._add_to_batch(published)
+
+    def note_mark(self, mark: int) -> None:
+        """Note that everything recorded up to a mark has been published here."""
+        self._marks.note(self.last, mark)
+
+    def mark_at(self, seq: int) -> int:
+        """Return the mark up to which everything was published as one of the events up to a number."""
+        return self._marks.at(seq)
+
+    def position_id(self, seq: int) -> str:
+        """Return the id with which a watcher that has seen an event resumes, here or at another node."""
+        return f"{self.life}-{seq}-{self.mark_at(seq)}" if self._sharing else f"{self.life}-{seq}"
+
     def _publish(self, event: Event, weight: int) -> None:
         published = self._recent.append(event, weight)
         for observer in self._observers.get(event.kind, ()):
@@ -147,6 +202,15 @@ class EventBus:
 
     def _is_wanted(self, kind: str) -> bool:
         return kind in self._watched_kinds or kind in self._observers
+
+    def _note_wanted(self) -> None:
+        self._watched_kinds = self._all_watched_kinds()
+        if self._sharing is None:
+            return
+        wants_output = any(map(_wants_output_of_others, self._watches))
+        if wants_output != self.wants_output_of_others:
+            self.wants_output_of_others = wants_output
+            self._sharing.wanted()
 
     def _all_watched_kinds(self) -> Collection[str]:
         """Return the kinds that any watcher may want: those of its filter, and `Lost`."""
@@ -197,6 +261,12 @@ class EventBus:
             log.warning("%d events %s were dropped: %s", count, kind, _FLOOD)
             lost = Lost(user_id=user_id, topic=topic, count=count, reason=f"{kind}: {_FLOOD}")
             self._publish(lost, _weigh(lost))
+
+
+def _wants_output_of_others(watch: Watch) -> bool:
+    """Whether a watch wants the output of all nodes; all that a user does is on one node, the user's own."""
+    wanted = watch.wanted
+    return wanted.everywhere and wanted.user_id is None and (not wanted.kinds or Output.kind in wanted.kinds)
 
 
 def _weigh(event: Event) -> int:

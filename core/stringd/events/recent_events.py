@@ -27,16 +27,19 @@ class RecentEvents:
     def __init__(self) -> None:
         self._kept: deque[_Kept] = deque()
         self._weight = 0
+        self._nodes: dict[int, str] = {}
         self.last = 0
         """The number of the newest event."""
 
-    def append(self, event: Event, weight: int) -> Published:
-        """Add an event, and drop the oldest ones to make room for it."""
+    def append(self, event: Event, weight: int, node: str | None = None) -> Published:
+        """Add an event, of another node if one is named, and drop the oldest ones to make room for it."""
         self.last += 1
         self._kept.append((weight, event, type(event), _NOTHING))
         self._weight += weight
         self._drop_oldest()
-        return Published(self.last, event, weight)
+        if node:
+            self._name_node(node)
+        return Published(self.last, event, weight, node)
 
     def append_unmade(self, kind: type[Event], fields: Mapping[str, Any], weight: int) -> None:
         """Add an event that is created when it is first read."""
@@ -66,6 +69,11 @@ class RecentEvents:
                 seq += 1
                 yield self._published(seq, seq - first)
 
+    def _name_node(self, node: str) -> None:
+        self._nodes[self.last] = node
+        while (first := next(iter(self._nodes))) <= self.last - len(self._kept):
+            del self._nodes[first]
+
     def _drop_oldest(self) -> None:
         while self._weight > MOST_BYTES or len(self._kept) > MOST_EVENTS:
             self._weight -= self._kept.popleft()[0]
@@ -75,4 +83,4 @@ class RecentEvents:
         if event is None:
             event = kind(**fields)
             self._kept[place] = (weight, event, kind, _NOTHING)
-        return Published(seq, event, weight)
+        return Published(seq, event, weight, self._nodes.get(seq))

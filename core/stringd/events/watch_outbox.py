@@ -14,6 +14,7 @@ from stringd.api.events import Lost, Output
 MOST_EVENTS = 5000
 MOST_BYTES = 1024 * 1024
 _AT_ONCE = 64
+_ALL = EventFilter(everywhere=True)
 _SLOW = "they were read too slowly"
 _CLOSED = "events were read too slowly, and no more are sent"
 
@@ -32,7 +33,7 @@ class Batch:
 
     def chosen(self, wanted: EventFilter, seen: int) -> Batch:
         """Return the events that are wanted and newer than `seen`."""
-        return Batch(it for it in self.events if (it.seq or 0) > seen and wanted.accepts(it.event))
+        return Batch(it for it in self.events if (it.seq or 0) > seen and wanted.takes(it))
 
 
 class Watch:
@@ -47,7 +48,7 @@ class Watch:
         self.seen = seen
         """The number of the newest event that was read, queued or filtered out."""
         self.wanted = wanted
-        self._wants_all = wanted == EventFilter()
+        self._wants_all = wanted == _ALL
         self._missed = missed
         self._outbox: deque[Batch] = deque()
         self._reading: deque[Published] = deque()
@@ -139,7 +140,7 @@ class Watch:
     def _wanted_of(self, missed: Iterator[Published]) -> Iterator[Published]:
         for published in missed:
             self.seen = published.seq or self.seen
-            if self.wanted.accepts(published.event):
+            if self.wanted.takes(published):
                 yield published
 
     def _take(self, batch: Batch) -> None:

@@ -62,13 +62,13 @@ from stringd.api.offered_tools import Tool, ToolCall
 from stringd.api.outlines import Choice, Field, FieldKind, Form, Heading, Link, Outline, Span
 from stringd.api.outputs import KeptOutput, Outputs, OutputSummary, PiecedOutput, PrintedText, TextPiece
 from stringd.api.provenance import Attributed, Author, Provenance
+from stringd.api.question_interfaces import Questions
 from stringd.api.questions import (
     Answer,
     ClosedQuestion,
     OpenQuestion,
     Question,
     QuestionKind,
-    Questions,
     Trust,
 )
 from stringd.api.replies import Edit, Kind, Outcome, Overflow, Reply

@@ -26,6 +26,7 @@ from stringd.api.runtime import Disconnected
 from stringd.errors import ErrorCode, QuestionClosed, QuestionNotFound, Unanswered
 from stringd.questions.answer_values import make_answer
 from stringd.questions.operator import Operator
+from stringd.questions.question_ends import END_REASONS, ends_with, outcome_of
 from stringd.questions.question_limits import QuestionLimits
 
 MOST_CLOSED = 1000
@@ -58,6 +59,8 @@ class OpenQuestions:
         self._limits = QuestionLimits()
         self._changes = ChangeSignals()
         self._attached = 0
+        self.node: str | None = None
+        """The name of this node of a cluster, which its questions bear."""
         self._is_stopping = False
 
     @property
@@ -69,7 +72,7 @@ class OpenQuestions:
     @property
     def operator_state(self) -> str:
         """`attached` or `absent` if the daemon has an operator, otherwise `none`."""
-        if self._attached:
+        if self.is_attended:
             return "attached"
         return "absent" if self._operator.is_appointed else "none"
 
@@ -85,7 +88,7 @@ class OpenQuestions:
         try:
             if opened:
                 opened(pending.opened)
-            outcome = await _outcome_of(pending, disconnected)
+            outcome = await outcome_of(pending.outcome, disconnected)
         except asyncio.CancelledError:
             self._withdraw(pending, "its asker was cancelled")
             raise
@@ -99,6 +102,10 @@ class OpenQuestions:
         """Return the open questions of a user, or all, in the order in which they were asked."""
         opened = (it.opened for it in self._pending.values())
         return [it for it in opened if user_id is None or it.question.user_id == user_id]
+
+    def asked_here(self) -> Sequence[OpenQuestion]:
+        """Return the open questions of this daemon in their order, without those of other nodes."""
+        return [it.opened for it in self._pending.values()]
 
     def get(self, question_id: str, user_id: str | None = None) -> OpenQuestion:
         """Return an open question; for a user, only that user's own and those without a user exist."""
@@ -133,6 +140,10 @@ class OpenQuestions:
         self._start_time(self._find(question_id))
         self._changes.notify()
 
+    def appoint_operator(self) -> str:
+        """Return a further token of the operator."""
+        return self._operator.appoint()
+
     def is_operator(self, token: str) -> bool:
         """Return whether a token is that of this daemon's operator."""
         return self._operator.accepts(token)
@@ -145,14 +156,29 @@ class OpenQuestions:
     def attach_operator(self) -> Iterator[None]:
         """Attach an operator for the duration of the context."""
         self._attached += 1
+        self._changes.notify()
         try:
             yield
         finally:
             self._attached -= 1
-            if not self._attached:
-                # Questions that are not shown to anyone must not wait forever.
-                for pending in self._pending.values():
-                    self._start_time(pending)
+            self._start_unseen()
+            self._changes.notify()
+
+    @property
+    def is_attended_here(self) -> bool:
+        """Whether an operator is attached to this daemon, not only to other nodes."""
+        return self._attached > 0
+
+    @property
+    def is_attended(self) -> bool:
+        """Whether an operator is attached."""
+        return self.is_attended_here
+
+    def _start_unseen(self) -> None:
+        """Start the time of questions that are not shown to anyone, which must not wait forever."""
+        if not self.is_attended:
+            for pending in self._pending.values():
+                self._start_time(pending)
 
     def watched(self) -> AbstractContextManager[asyncio.Event]:
         """Return an event that is set whenever a question is asked, shown or closed."""
@@ -176,7 +202,7 @@ class OpenQuestions:
             raise Unanswered(ErrorCode.QUESTION_WITHDRAWN, "stringd is shutting down.")
         self._refuse_unanswerable(question)
         self._limits.add(question)
-        opened = OpenQuestion(id=self._new_id(), question=question, asked_at=time.time())
+        opened = OpenQuestion(id=self._new_id(), question=question, asked_at=time.time(), node=self.node)
         pending = _Pending(opened, asyncio.get_running_loop().create_future())
         self._pending[opened.id] = pending
         if question.trust is Trust.ANYONE:
@@ -187,7 +213,7 @@ class OpenQuestions:
         return pending
 
     def _refuse_unanswerable(self, question: Question) -> None:
-        if question.trust is Trust.ANYONE or self._attached:
+        if question.trust is Trust.ANYONE or self.is_attended:
             return
         if not self._operator.is_appointed:
             raise Unanswered(ErrorCode.OPERATOR_REQUIRED, *_NO_OPERATOR)
@@ -201,7 +227,7 @@ class OpenQuestions:
 
     def _find(self, question_id: str, user_id: str | None = None) -> _Pending:
         pending = self._pending.get(question_id)
-        known = pending.opened.question if pending else self._closed.get(question_id)
+        known = pending.opened.question if pending else self.closed(question_id)
         if known is None or (user_id is not None and known.user_id not in {None, user_id}):
             raise QuestionNotFound("There is no such question.")
         if pending is None:
@@ -226,8 +252,8 @@ class OpenQuestions:
         self._is_stopping = self._is_stopping or isinstance(event, DaemonStopping)
         for pending in list(self._pending.values()):
             question = pending.opened.question
-            if _ends_with(question, event):
-                self._withdraw(pending, _END_REASONS[event.kind])
+            if ends_with(question, event):
+                self._withdraw(pending, END_REASONS[event.kind])
         self._changes.notify()
 
     def _withdraw(self, pending: _Pending, reason: str, unanswered: Unanswered | None = None) -> None:
@@ -252,37 +278,6 @@ class OpenQuestions:
             del self._closed[next(iter(self._closed))]
         pending.outcome.set_result(outcome)
         self._changes.notify()
-
-
-_END_REASONS: Mapping[str, str] = {
-    SessionEnded.kind: "its topic has ended",
-    UserRemoved.kind: "its user was removed",
-    DaemonStopping.kind: "stringd is shutting down",
-}
-
-
-def _ends_with(question: Question, event: Event) -> bool:
-    match event:
-        case SessionEnded():
-            return (question.user_id, question.topic) == (event.user_id, event.topic)
-        case UserRemoved():
-            return question.user_id == event.user_id
-    return True
-
-
-async def _outcome_of(pending: _Pending, disconnected: Disconnected | None) -> Answer | Unanswered:
-    """Wait for the outcome, or for the asker's client to disconnect."""
-    leaving = asyncio.ensure_future(disconnected()) if disconnected else None
-    events: set[asyncio.Future[Any]] = {pending.outcome, leaving} if leaving else {pending.outcome}
-    try:
-        # Unlike `await`, this leaves the outcome alone when the asking task is cancelled.
-        await asyncio.wait(events, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        if leaving:
-            leaving.cancel()
-    if pending.outcome.done():
-        return pending.outcome.result()
-    return Unanswered(ErrorCode.QUESTION_WITHDRAWN, "The client that waited for the answer has disconnected.")
 
 
 def _owner(question: Question) -> dict[str, Any]:

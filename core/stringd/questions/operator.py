@@ -14,24 +14,25 @@ class Operator:
     """Verifies the operator's token, of which only the SHA-256 digest is kept, in memory."""
 
     def __init__(self) -> None:
-        self._digest: bytes | None = None
+        self._digests: list[bytes] = []
         self.terminal: TextIO | None = None
         """The terminal of whoever started the daemon, and was given the token there."""
 
     @property
     def is_appointed(self) -> bool:
         """Whether this daemon has an operator."""
-        return self._digest is not None
+        return bool(self._digests)
 
     def appoint(self) -> str:
-        """Return a new token of 256 bits, to be shown to the operator once; earlier ones become invalid."""
+        """Return a new token of 256 bits, to be given to the operator once; earlier ones stay valid."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
-        self._digest = _digest(token)
+        self._digests.append(_digest(token))
         return token
 
     def accepts(self, token: str) -> bool:
-        """Return whether this is the latest token."""
-        return self._digest is not None and hmac.compare_digest(_digest(token), self._digest)
+        """Return whether this is a token of the operator."""
+        given = _digest(token)
+        return any(hmac.compare_digest(given, it) for it in self._digests)
 
     def tell(self, line: str) -> bool:
         """Write a line that only the operator may see; return whether that was possible."""

@@ -30,7 +30,7 @@ from stringd.events.bus import EventBus
 from stringd.extensions.plugin_settings import PluginSettings
 from stringd.extensions.registration import load_plugins
 from stringd.long_answers.bounded_reply import bounded
-from stringd.questions.open_questions import OpenQuestions
+from stringd.questions.all_questions import AllQuestions
 from stringd.questions.operator import Operator
 from stringd.runtime.background_effects import permit_in_background
 from stringd.runtime.kept_state import KeptState
@@ -61,7 +61,7 @@ class LocalRuntime(KeptState):
         self.listening: Mapping[str, Address] = {}
         self.events = EventBus()
         self.operator = Operator()
-        self.questions = OpenQuestions(self.operator, self.events.publish)
+        self.questions = AllQuestions(self.operator, self.events.publish)
         self._file_locks = FileLocks()
         self._stopping = asyncio.Event()
         self._pools: list[WorkerPool] = []

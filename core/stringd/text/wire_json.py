@@ -27,13 +27,14 @@ def load_json(data: bytes) -> object:
     return orjson.loads(data)
 
 
-def encode_event(seq: int | None, event: Event) -> bytes:
-    """Return an event as one line of JSON; raise `ValueError` if a field is not JSON."""
+def encode_event(seq: int | None, event: Event, node: str | None = None) -> bytes:
+    """Return an event, with the node if there are several, as JSON; raise `ValueError` if it can't be."""
     own = (it.name for it in fields(event) if it.name not in COMMON)
     record = {"kind": event.kind, "seq": seq}
     try:
         names = (*COMMON, *own)
-        encoded = dump_json(record | {name: getattr(event, name) for name in names})
+        fields_of_kind = {name: getattr(event, name) for name in names}
+        encoded = dump_json(record | fields_of_kind | ({"node": node} if node else {}))
         return visible_json(encoded.decode()).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"event {event.kind} is no JSON: {error}") from error

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from collections.abc import Sequence
 
 from starlette.datastructures import Headers, QueryParams
@@ -13,8 +12,10 @@ from starlette.types import Message, Receive, Scope, Send
 from stringd.api.event_interfaces import EventFilter, Published
 from stringd.api.events import Event, Lost
 from stringd.errors import InvalidRequest
+from stringd.events.bus import EventBus
 from stringd.events.watch_outbox import Watch
 from stringd.runtime.local import LocalRuntime
+from stringd.server.endpoints.event_positions import Resumed, missed_events, resumed
 from stringd.server.exec_response import RAW_HEADERS
 from stringd.server.requests import disconnected
 from stringd.text.nearest import nearest
@@ -28,8 +29,6 @@ EVENTS = "/events"
 _PAUSE_SECONDS = 0.25
 _CHUNK_BYTES = 64 * 1024
 _KEPT_BYTES = 1024 * 1024
-_POSITION = re.compile(r"(?:(?P<life>[0-9a-f]{1,16})-)?(?P<seq>[0-9]{1,15})")
-_OTHER_LIFE = "the daemon has been restarted"
 _NO_JSON = "it could not be written as JSON; the daemon's log says why"
 
 
@@ -38,22 +37,24 @@ class SendEvents:
 
     def __init__(self, runtime: LocalRuntime) -> None:
         self._runtime = runtime
-        self._encoder = _Encoder(runtime.events.life)
+        self._encoder = _Encoder(runtime.events)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the requested events until the client disconnects or the daemon stops."""
         runtime = self._runtime
         query = _Query(scope, runtime)
+        begin = await query.resumed()
         await send({"type": "http.response.start", "status": 200, "headers": RAW_HEADERS})
         if scope["method"] == "HEAD":
             await send({"type": "http.response.body", "body": b""})
             return
-        with runtime.events.watch(query.wanted, after=query.after) as watch:
+        with runtime.events.watch(begin.wanted, after=begin.after) as watch:
             leaving = asyncio.create_task(disconnected(receive))
             leaving.add_done_callback(lambda _: watch.close())
             try:
-                first = self._encoder.notice(query.lost) if query.lost else self._encoder.position(watch.seen)
-                await send(_chunk(first))
+                await send(_chunk(self._encoder.first(begin, watch.seen)))
+                async for missed in missed_events(runtime.events, begin, query.wanted):
+                    await send(_chunk(missed))
                 await self._send_all(watch, send, leaving)
             finally:
                 leaving.cancel()
@@ -85,14 +86,19 @@ class _Query:
             topic=None if topic is None else str(runtime.topic_name(topic)),
             request_id=self._one("request_id"),
             kinds=self._kinds(list(runtime.events.kinds)),
+            everywhere=True,
         )
-        self.after: int | None = None
-        self.lost: Lost | None = None
+        self._events = runtime.events
         # A browser that reconnects sends both.
-        header = Headers(scope=scope).get("last-event-id")
-        position = header or self._one("after")
-        if position is not None:
-            self._resume("Last-Event-ID" if header else "after", position, runtime.events.life)
+        self._header = Headers(scope=scope).get("last-event-id")
+        self._after = self._header or self._one("after")
+
+    async def resumed(self) -> Resumed:
+        """Return where the stream begins, or goes on."""
+        if self._after is None:
+            return Resumed(wanted=self.wanted)
+        name = "Last-Event-ID" if self._header else "after"
+        return await resumed(self._events, self.wanted, name, self._after)
 
     def _one(self, name: str) -> str | None:
         values = self._parameters.getlist(name)
@@ -109,20 +115,12 @@ class _Query:
             raise InvalidRequest(f"Unknown kind of event: {kind} — {hint}")
         return kinds or None
 
-    def _resume(self, name: str, position: str, life: str) -> None:
-        found = _POSITION.fullmatch(position.strip())
-        if not found:
-            raise InvalidRequest(f"Invalid {name}: {position} — expected a number, or an event's id")
-        self.after = int(found["seq"])
-        if found["life"] not in {None, life}:
-            self.after, self.lost = 0, Lost(count=None, reason=_OTHER_LIFE)
-
 
 class _Encoder:
     """Encodes each event once for all clients, as long as they read at about the same speed."""
 
-    def __init__(self, life: str) -> None:
-        self._life = life
+    def __init__(self, events: EventBus) -> None:
+        self._events = events
         self._encoded: dict[int, bytes] = {}
         self._size = 0
 
@@ -137,26 +135,34 @@ class _Encoder:
             size += len(batch.encoded)
         return b"".join(pieces)
 
+    def first(self, begin: Resumed, seen: int) -> bytes:
+        """Return the beginning of a stream: what is lost, or its position."""
+        if begin.lost:
+            return self.notice(begin.lost)
+        return begin.beginning or self.position(seen)
+
     def notice(self, lost: Event) -> bytes:
         """Encode an event without a number, which concerns a single watcher."""
         return encode_sse(lost.kind, encode_event(None, lost))
 
     def position(self, seq: int) -> bytes:
         """Return a comment with the position from which a client that reconnects resumes."""
-        return b": watching\nid: %b-%d\n\n" % (self._life.encode(), seq)
+        return b": watching\nid: %b\n\n" % self._events.position_id(seq).encode()
 
     def _event(self, published: Published) -> bytes:
         if published.seq is None:
             return self.notice(published.event)
-        return self._encoded.get(published.seq) or self._encode(published.seq, published.event)
+        return self._encoded.get(published.seq) or self._encode(published.seq, published)
 
-    def _encode(self, seq: int, event: Event) -> bytes:
+    def _encode(self, seq: int, published: Published) -> bytes:
+        event, sharing = published.event, self._events.sharing
+        node = published.node or (sharing.node if sharing else None)
         try:
-            kind, data = event.kind, encode_event(seq, event)
+            kind, data = event.kind, encode_event(seq, event, node)
         except ValueError:
             log.exception("event %d was left out", seq)
-            kind, data = Lost.kind, encode_event(seq, Lost(count=1, reason=_NO_JSON))
-        encoded = encode_sse(kind, data, f"{self._life}-{seq}")
+            kind, data = Lost.kind, encode_event(seq, Lost(count=1, reason=_NO_JSON), node)
+        encoded = encode_sse(kind, data, self._events.position_id(seq))
         self._keep(seq, encoded)
         return encoded
 

@@ -30,7 +30,6 @@ from stringd.text.sse import encode_sse
 TOKEN_HEADER = "X-Operator-Token"  # noqa: S105 - the name of a header
 _EXPECTED = '{ "answer": ... }'
 _OPERATOR = "operator"
-_OWN_FIELDS = frozenset({"answer", "comment", "through"})
 
 
 class QuestionsEndpoint(HTTPEndpoint):
@@ -73,7 +72,7 @@ class QuestionEndpoint(HTTPEndpoint):
                 return await _answer(request, runtime, question_id)
             case [_, str(question_id), "shown"]:
                 _require_operator(request, runtime)
-                runtime.questions.mark_shown(question_id)
+                await runtime.questions.send_shown(question_id)
                 return Json({"id": question_id, "shown": True})
         raise InvalidBody("Expected /questions/:id or /questions/:id/shown")
 
@@ -84,14 +83,8 @@ async def _answer(request: Request, runtime: LocalRuntime, question_id: str) -> 
     comment = fields.get("comment")
     if "answer" not in fields or not isinstance(comment, str | None):
         raise InvalidBody(f"Expected {_EXPECTED}, and comment must be a string")
-    runtime.questions.answer(
-        question_id,
-        fields["answer"],
-        by=by,
-        through=checked_name(fields.get("through", "HTTP")),
-        comment=comment,
-        extras={name: value for name, value in fields.items() if name not in _OWN_FIELDS},
-    )
+    through = checked_name(fields.get("through", "HTTP"))
+    await runtime.questions.send_answer(question_id, by, {**fields, "through": through})
     return Json({"id": question_id, "answered": True})
 
 

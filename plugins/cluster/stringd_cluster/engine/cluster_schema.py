@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from stringd.plugin import Fault
+from stringd_cluster.engine.shared_tables import SHARED_TABLES
 
 SCHEMA = "stringd"
 _LOCK = 0x737472696E6764
 _FIRST = """
 CREATE TABLE cluster (
-    only boolean PRIMARY KEY DEFAULT true CHECK (only),
+    is_only boolean PRIMARY KEY DEFAULT true CHECK (is_only),
     id uuid NOT NULL, ca_certificate text NOT NULL, ca_key bytea NOT NULL, home_policy text NOT NULL
 );
 CREATE TABLE nodes (
@@ -68,17 +69,8 @@ CREATE TABLE heads (
     chain text PRIMARY KEY, node text NOT NULL, number bigint NOT NULL, digest text NOT NULL,
     at timestamptz NOT NULL
 );
-CREATE TABLE events (
-    id bigserial PRIMARY KEY, node text NOT NULL, at double precision NOT NULL, kind text NOT NULL,
-    user_id text, topic text, payload text NOT NULL
-);
-CREATE INDEX events_by_age ON events (at);
-CREATE TABLE questions (
-    id text PRIMARY KEY, node text NOT NULL, user_id text, opened text NOT NULL,
-    asked_at double precision NOT NULL
-);
 """
-MIGRATIONS: Sequence[str] = (_FIRST,)
+MIGRATIONS: Sequence[str] = (_FIRST, SHARED_TABLES)
 """The steps from an empty schema to the present one; released ones never change, and only add."""
 VERSION = len(MIGRATIONS)
 

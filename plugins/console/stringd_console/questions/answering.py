@@ -33,24 +33,18 @@ class Answering:
         """Answer a question as the operator."""
         question = self.questions.get(fields.get("id", "")).question
         value, extras = _value(question, fields.get("answer", "")), _extras(question, fields)
-        self.questions.answer(
-            fields["id"],
-            value,
-            by=_OPERATOR,
-            through=THROUGH,
-            comment=fields.get("comment") or None,
-            extras=extras,
-        )
+        sent = {**extras, "answer": value, "through": THROUGH, "comment": fields.get("comment") or None}
+        await self.questions.send_answer(fields["id"], _OPERATOR, sent)
         return ActionResult(notice=_notice(value))
 
     async def mark_shown(self, fields: Mapping[str, str]) -> ActionResult:
         """Note which questions are on a screen; return the seconds that are left for each."""
-        left = {it: self._mark(it) for it in fields.get("ids", "").split()}
+        left = {it: await self._mark(it) for it in fields.get("ids", "").split()}
         return ActionResult(data={name: seconds for name, seconds in left.items() if seconds is not None})
 
-    def _mark(self, question_id: str) -> float | None:
+    async def _mark(self, question_id: str) -> float | None:
         try:
-            self.questions.mark_shown(question_id)
+            await self.questions.send_shown(question_id)
             return _seconds_left(self.questions.get(question_id))
         except (QuestionClosed, QuestionNotFound):
             return None
