@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
@@ -63,10 +64,12 @@ class Node(DaemonProcess):
         super().start(ready=ready)
 
     def join(self, secret: str) -> str:
-        """Make it a node of the cluster, of a new one without a secret; return what is printed."""
-        command = ("cluster", "join", secret) if secret else ("cluster", "init")
-        options = ("--cluster", self.database_url, "--data-dir", str(self.data_dir))
-        return _stringd(*options, *command, folder=self._own_folder)
+        """Make it a node of the cluster, or of a new one without a secret; return the join secret."""
+        command = ("join",) if secret else ("init", "--homes", "shared", "--json")
+        options = ("--cluster", self.database_url, "--data-dir", str(self.data_dir), "--node", self.name)
+        env = {"STRINGD_JOIN_SECRET": secret} if secret else {}
+        printed = _stringd(*options, "cluster", *command, "--no-start", folder=self._own_folder, env=env)
+        return secret or str(json.loads(printed)["join_secret"])
 
     def pause(self) -> None:
         """Stop its process where it is, as a host does that is out of breath."""
@@ -197,8 +200,8 @@ class Cluster:
         return _stringd("--cluster", url, *arguments, folder=self._folder)
 
 
-def _stringd(*arguments: str, folder: Path) -> str:
+def _stringd(*arguments: str, folder: Path, env: Mapping[str, str] | None = None) -> str:
     folder.mkdir(parents=True, exist_ok=True)
-    done = run_stringd(*arguments, folder=folder)
+    done = run_stringd(*arguments, folder=folder, env=env)
     assert done.returncode == 0, f"stringd {' '.join(arguments)}: {done.stdout}{done.stderr}"
     return done.stdout

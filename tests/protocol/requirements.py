@@ -18,6 +18,12 @@ from tests.protocol.clauses_apps import APPS
 from tests.protocol.clauses_bash import BASH
 from tests.protocol.clauses_cli_actions import CLI_ACTIONS
 from tests.protocol.clauses_client import CLIENT
+from tests.protocol.clauses_cluster_access import (
+    CLUSTER_ACCESS,
+    CLUSTER_CERTIFICATES,
+    CLUSTER_COMMAND,
+    CLUSTER_TOKENS,
+)
 from tests.protocol.clauses_cluster_deadman import CLUSTER_DEADMAN
 from tests.protocol.clauses_cluster_seams import CLUSTER_SEAMS
 from tests.protocol.clauses_cluster_state import CLUSTER_STATE
@@ -64,6 +70,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *ACTION_METHODS,
     *DOORS,
     *CLUSTER_SEAMS,
+    *(CLUSTER_ACCESS + CLUSTER_CERTIFICATES + CLUSTER_TOKENS + CLUSTER_COMMAND),
     *(CONSOLE_ACCESS + CONSOLE_BROWSERS + CONSOLE_COMMAND + CONSOLE_APPS + CONSOLE_USERS),
     *(CONSOLE_SCREENS + CONSOLE_TOPICS),
     *(CONSOLE_QUESTIONS + CONSOLE_APPROVAL),

@@ -10,6 +10,7 @@ from tests.repository.tree import ROOT
 SOURCES = (ROOT / "core" / "stringd", *sorted((ROOT / "plugins").glob("*/stringd_*")))
 # Names that mean the same wherever they are, and what that is.
 PERMITTED = {
+    "access": "who may use the console, or a cluster",
     "actions": "the actions of documents: their syntax, their room, its door",
     "cancel": "the command, and its endpoint",
     "chanflow": "the format, and its endpoint",

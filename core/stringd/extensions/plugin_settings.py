@@ -165,6 +165,14 @@ class PluginSettings:
         return it.default, DEFAULT
 
 
+def settings_of(config: Config, plugin: str, record: type[T]) -> T:
+    """Return the settings of a plugin without loading it, or raise `Fault` for an invalid value."""
+    settings = PluginSettings(config)
+    settings.declare(plugin, Settings(record=record))
+    settings.resolve(plugin)
+    return settings.of(record)
+
+
 def parse_setting(it: Setting, text: str, where: str) -> Any:
     """Parse a typed value of a setting, or raise `Fault`."""
     try:

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
-from urllib.parse import urlsplit
 
 import asyncpg
 
@@ -94,16 +93,6 @@ class ConnectionPool:
                         server_settings=_server_settings(self._name, self._stale_seconds),
                     )
         return self._pool
-
-
-def shown_url(url: str) -> str:
-    """Return the URL of a database without its password."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return "the database"
-    host = parts.netloc.rpartition("@")[2]
-    return f"{parts.scheme}://{host}{parts.path}"
 
 
 def _server_settings(name: str, stale_seconds: float) -> dict[str, str]:

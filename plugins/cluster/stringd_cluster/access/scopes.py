@@ -1,0 +1,119 @@
+"""Which scope each endpoint needs, and where a request to it names a user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import Enum, StrEnum, auto
+
+
+class Scope(StrEnum):
+    """What a token permits; each scope includes those before it."""
+
+    READ = "read"
+    EXEC = "exec"
+    ADMIN = "admin"
+
+    def includes(self, wanted: Scope) -> bool:
+        """Whether a token with this scope may do what needs the other one."""
+        return _RANKS[self] >= _RANKS[wanted]
+
+
+_RANKS = {scope: rank for rank, scope in enumerate(Scope)}
+
+
+class UserPlace(Enum):
+    """A place of a request from which an endpoint reads for which user it works."""
+
+    HEADER = auto()
+    """The header `X-User-Id`."""
+    QUERY_USER_ID = auto()
+    """The parameter `user_id` of the query."""
+    QUERY_USER = auto()
+    """The parameter `user` of the query."""
+    PATH = auto()
+    """The second segment of the path."""
+    BODY_USER_ID = auto()
+    """The field `user_id` of the body."""
+    BODY_ID = auto()
+    """The field `id` of the body."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndpointRule:
+    """The scope that an endpoint needs, None if it is open to everyone, and where it reads the user."""
+
+    scope: Scope | None
+    users: frozenset[UserPlace] = frozenset()
+
+
+def endpoint_rule(method: str, path: str) -> EndpointRule:
+    """Return the rule of a request; a WebSocket's method is GET, and what is unknown needs `admin`."""
+    return listed_rule(method, path) or _UNKNOWN
+
+
+def required_scope(method: str, path: str) -> Scope | None:
+    """Return the scope that a request needs, None if it needs no token."""
+    return endpoint_rule(method, path).scope
+
+
+def listed_rule(method: str, path: str) -> EndpointRule | None:
+    """Return the rule of an endpoint of the table, or None."""
+    rules = _EXACT.get(path)
+    if rules is None:
+        rules = next((it for prefix, it in _BELOW if path.startswith(prefix)), None)
+    if rules is None:
+        return None
+    return rules.get("GET" if method == "HEAD" else method) or rules.get("*")
+
+
+def _rule(scope: Scope | None, *users: UserPlace) -> EndpointRule:
+    return EndpointRule(scope=scope, users=frozenset(users))
+
+
+def _below(families: Iterable[str]) -> Iterable[str]:
+    return sorted(families, key=len, reverse=True)
+
+
+_UNKNOWN = _rule(Scope.ADMIN)
+_OPEN = {"GET": _rule(None)}
+_ADMIN = {"*": _rule(Scope.ADMIN)}
+_AS_USER = {"POST": _rule(Scope.EXEC, UserPlace.HEADER)}
+_MCP = {"*": _rule(Scope.EXEC, UserPlace.HEADER, UserPlace.QUERY_USER)}
+_OF_USER = _rule(Scope.READ, UserPlace.QUERY_USER_ID)
+_RETURN = {"GET": _rule(Scope.EXEC)}
+_EXACT: Mapping[str, Mapping[str, EndpointRule]] = {
+    "/approval/grants": _ADMIN,
+    "/cancel": _AS_USER,
+    "/chanflow": _AS_USER,
+    "/console": _ADMIN,
+    "/events": {"GET": _OF_USER},
+    "/exec": _AS_USER,
+    "/health": _OPEN,
+    "/mcp": _MCP,
+    "/mcp/signed-in": _RETURN,
+    "/mcp/stdio": _MCP,
+    "/openapi/callback": _RETURN,
+    "/questions": {"GET": _OF_USER},
+    # They show the questions, the grants and the secrets of all users.
+    "/questions/stream": _ADMIN,
+    "/secrets": _ADMIN,
+    "/sessions": {
+        "GET": _OF_USER,
+        "POST": _rule(Scope.EXEC, UserPlace.BODY_USER_ID),
+        "DELETE": _rule(Scope.EXEC),
+    },
+    "/shutdown": _ADMIN,
+    "/status": _ADMIN,
+    "/users": {"GET": _UNKNOWN, "POST": _rule(Scope.ADMIN, UserPlace.BODY_ID)},
+    "/ws": {"GET": _rule(Scope.EXEC, UserPlace.HEADER, UserPlace.QUERY_USER_ID)},
+}
+_PREFIXES: Mapping[str, Mapping[str, EndpointRule]] = {
+    "/approval/grants/": _ADMIN,
+    "/console/": _ADMIN,
+    "/questions/": {"POST": _rule(Scope.EXEC, UserPlace.HEADER)},
+    "/secrets/": _ADMIN,
+    "/sessions/": {"DELETE": _rule(Scope.EXEC, UserPlace.PATH)},
+    "/users/": {"DELETE": _rule(Scope.ADMIN, UserPlace.PATH)},
+}
+_BELOW = tuple((prefix, _PREFIXES[prefix]) for prefix in _below(_PREFIXES))

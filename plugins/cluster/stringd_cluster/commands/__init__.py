@@ -1,0 +1,1 @@
+"""The subcommands `stringd cluster` and `stringd token`."""

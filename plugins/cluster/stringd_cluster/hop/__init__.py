@@ -1,0 +1,1 @@
+"""Requests that nodes pass to each other."""
