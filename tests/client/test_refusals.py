@@ -21,7 +21,7 @@ from stringd.client import (
     Unavailable,
     UnknownUser,
 )
-from stringd.errors import BodyTooLarge, InvalidBody, StorageFailed
+from stringd.errors import BodyTooLarge, Fenced, HomeMoved, InvalidBody, OutcomeUnknown, StorageFailed
 from tests.client.fake import CLOSE, FakeDaemon, http, json_answer
 from tests.ports import free_port
 
@@ -39,6 +39,9 @@ RUN = ("exec", "file:main", "/x")
         (504, {"error": "QUEUE_TIMEOUT", "message": "too long"}, QueueTimeout("too long")),
         (410, {"error": "SESSION_CLOSED", "message": "gone"}, SessionClosed("gone")),
         (503, {"error": "SHUTTING_DOWN", "message": "bye"}, ShuttingDown("bye")),
+        (503, {"error": "HOME_UNAVAILABLE", "message": "moved"}, HomeMoved("moved")),
+        (503, {"error": "OUTCOME_UNKNOWN", "message": "begun"}, OutcomeUnknown("begun")),
+        (503, {"error": "FENCED", "message": "taken"}, Fenced("taken")),
         (429, "no JSON", QueueFull("The daemon answered 429.")),
         (413, {"error": "Body too large"}, BodyTooLarge("Body too large")),
         (401, {"error": "Unknown user: x"}, UnknownUser("x")),
@@ -70,6 +73,17 @@ def test_error_code_header_selects_the_exception(
         talk(fake.port, RUN)
     assert type(caught.value) is type(expected)
     assert (caught.value.code, caught.value.message) == (code, expected.message)
+
+
+@pytest.mark.parametrize(("status", "code"), [(401, "TOKEN_INVALID"), (429, "RATE_LIMITED")])
+def test_a_known_code_is_not_taken_for_another_one_of_its_status(
+    fake: FakeDaemon, talk: Talk, status: int, code: str
+) -> None:
+    fake.answers.append([json_answer({"error": code, "message": "No."}, status)])
+    with pytest.raises(RequestRefused, match="No") as caught:
+        talk(fake.port, RUN)
+    assert type(caught.value) is RequestRefused
+    assert (caught.value.status, caught.value.code) == (status, code)
 
 
 @pytest.mark.parametrize("code", ["POLICY", None])

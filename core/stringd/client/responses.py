@@ -9,6 +9,7 @@ from stringd.errors import (
     ERROR_CODE_HEADER,
     AnswerInvalid,
     BodyTooLarge,
+    ErrorCode,
     Fenced,
     HomeMoved,
     InvalidBody,
@@ -41,8 +42,9 @@ _REBUILT: tuple[type[RequestRefused], ...] = (
     *(Fenced, HomeMoved, OutcomeUnknown),
     *(QueueTimeout, Relayed, SessionClosed, ShuttingDown, StorageFailed, UnknownUser, UserRequired),
 )
+_CODES = frozenset(map(str, ErrorCode))
 _BY_CODE = {str(kind.code): kind for kind in _REBUILT}
-# These statuses have one meaning each, whatever the rest of the answer holds.
+# These statuses have one meaning each without a code that is known.
 _BY_STATUS = {
     kind.status: kind for kind in (BodyTooLarge, QueueFull, QueueTimeout, SessionClosed, UnknownUser)
 }
@@ -82,7 +84,7 @@ def refusal(reply: Reply) -> RequestRefused:
     code_in_body = None if found.get("message") is None else reason
     message = str(found.get("message", reason))
     code = reply.headers.get(ERROR_CODE_HEADER.lower()) or code_in_body
-    kind = _BY_CODE.get(code or "") or _BY_STATUS.get(reply.status)
+    kind = _BY_CODE.get(code) if code in _CODES else _BY_STATUS.get(reply.status)
     return kind.rebuilt(message) if kind else _other(reply.status, code, message)
 
 
