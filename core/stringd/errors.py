@@ -29,12 +29,11 @@ StringdError
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 from stringd.error_codes import ERROR_CODE_HEADER as ERROR_CODE_HEADER
 from stringd.error_codes import ErrorCode as ErrorCode
-
-_SHOWN = 256
 
 
 class StringdError(Exception):
@@ -108,10 +107,11 @@ class PortTaken(DaemonUnreachable):
 class RequestRefused(StringdError):
     """A request that the daemon answers with an HTTP error in JSON.
 
-    `code` is in the header `X-Error-Code`; the body has it too where `code_in_body`.
+    `code` is in the header `X-Error-Code`, and in the body where `code_in_body`; `headers` are sent, too.
     """
 
     status = 400
+    headers: Mapping[str, str] = {}
     code: ErrorCode | str | None = None
     code_in_body = False
     command_code: ClassVar[ErrorCode | None] = ErrorCode.INVALID_TARGET
@@ -163,7 +163,7 @@ class InvalidTopic(RequestRefused):
 
     def __init__(self, raw: object) -> None:
         shown = str(raw)
-        super().__init__(f"Invalid topic: {shown if len(shown) <= _SHOWN else shown[:_SHOWN] + '...'}")
+        super().__init__(f"Invalid topic: {shown[:256]}{'...' if shown[256:] else ''}")
 
 
 class InvalidBody(RequestRefused):

@@ -30,7 +30,9 @@ def keeper(runtime: Runtime) -> Callable[[ASGIApp], ASGIApp]:
     def wrap(app: ASGIApp) -> ASGIApp:
         async def door(scope: Scope, receive: Receive, send: Send) -> None:
             if scope["path"] == "/door/refused":
-                raise InvalidTopic("no:topic")
+                refused = InvalidTopic("no:topic")
+                refused.headers = {"Retry-After": "1"}
+                raise refused
             if scope["path"] == "/door/broken":
                 raise RuntimeError("the door is broken")
             if scope["path"] == "/door" and scope["type"] == "http":

@@ -148,6 +148,7 @@ def test_errors_of_a_door_are_answered(keep: Kept) -> None:
     daemon = keep()
     refused, broken = daemon.request("GET", "/door/refused"), daemon.request("GET", "/door/broken")
     assert (refused.status, refused.headers["X-Error-Code"]) == (400, "INVALID_TOPIC")
+    assert refused.headers["Retry-After"] == "1"
     assert refused.json() == {"error": "Invalid topic: no:topic"}
     assert (broken.status, broken.json()["error"]) == (500, "INTERNAL_ERROR")
     assert "the door is broken" in daemon.stderr()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 
 from starlette.responses import Response
 
@@ -27,10 +26,10 @@ class Json(Response):
         return visible_json(dump_json(content).decode()).encode()
 
 
-def answer_to(error: Exception, headers: Mapping[str, str] | None = None) -> Response:
+def answer_to(error: Exception) -> Response:
     """Return the response to an error; the details of unexpected errors go to the log only."""
     if isinstance(error, RequestRefused):
-        return Json(error.body(), error.status, {**(headers or {}), **_code_header(error)})
+        return Json(error.body(), error.status, {**error.headers, **_code_header(error)})
     if isinstance(error, ClientGone):
         return Response(status_code=_CLIENT_CLOSED_REQUEST)
     log.error("a request failed", exc_info=error)

@@ -15,7 +15,6 @@ class AccessRefused(RequestRefused):
     status = 401
     code_in_body = True
     command_code = None
-    headers: Mapping[str, str] = {}
 
 
 class TokenRequired(AccessRefused):
