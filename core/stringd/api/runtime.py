@@ -243,11 +243,12 @@ class Runtime(Protocol):
     async def restore_topics(self, user_id: str) -> None:
         """Add the stored topics of a user, which has none, and serve them; or raise `StorageFailed`."""
 
-    async def release_topics(self, user_id: str, *, seconds: float, stored: bool) -> None:
+    async def release_topics(self, user_id: str, *, seconds: float, stored: bool, grace: float = 0.0) -> None:
         """End all topics of a user without deleting them, and refuse new ones until they are restored.
 
-        Commands are answered with `HomeMoved`, within about so many seconds. With `stored`, what topics save
-        at their end is stored; without, nothing is stored for them any more, whatever still runs.
+        Commands that wait are refused with `HomeMoved`. Those that run have so many seconds of `grace`, and
+        are then answered likewise, within about `seconds`. With `stored`, what topics save at their end is
+        stored; without, nothing is stored for them any more, whatever still runs.
         """
 
     async def end_session(self, user_id: str, topic: TopicName) -> bool:

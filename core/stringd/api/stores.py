@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from stringd.api.append_logs import AppendLogs, ChainHeads
+from stringd.api.checks import check_sync
 from stringd.api.outputs import Outputs
 from stringd.api.replies import Outcome
 from stringd.api.secrets import PluginSecret, Secrets
@@ -169,8 +170,12 @@ class Stores:
     heads: ChainHeads | None = None
     on_demand: bool = False
     """Whether a user has topics only from `Runtime.restore_topics` to `Runtime.release_topics`."""
+    serves: Callable[[str], bool] | None = None
+    """Whether the daemon may act for a user now; asked before and after each command."""
 
     def __post_init__(self) -> None:
+        if self.serves is not None:
+            check_sync("serves of stores", self.serves, takes=1)
         for name, methods in _METHODS.items():
             store = getattr(self, name)
             missing = [it for it in methods if not callable(getattr(store, it, None))]

@@ -18,14 +18,12 @@ from stringd.api.http import HttpClient
 from stringd.api.replies import Outcome
 from stringd.api.runtime import Disconnected, Record
 from stringd.api.sessions import Session, SessionSummary, State, TopicName
-from stringd.api.stores import (
-    StoredSession,
-)
+from stringd.api.stores import StoredSession
 from stringd.api.users import User
 from stringd.api.workers import Workers
 from stringd.config import Config
 from stringd.documents.editing.file_locks import FileLocks
-from stringd.errors import CommandCancelled, InvalidTopic, StorageFailed
+from stringd.errors import CommandCancelled, InvalidTopic, OutcomeUnknown, StorageFailed
 from stringd.events.bus import EventBus
 from stringd.extensions.plugin_settings import PluginSettings
 from stringd.extensions.registration import load_plugins
@@ -70,7 +68,9 @@ class LocalRuntime(KeptState):
         self._use_stores()
         stores = self.stores
         kept = (stores.undo, stores.outputs)
-        self.registry = Sessions(stores.sessions, kept, self._make_session, on_demand=stores.on_demand)
+        self.registry = Sessions(
+            stores.sessions, kept, self._make_session, on_demand=stores.on_demand, serves=stores.serves
+        )
         self._once = AtMostOnce(stores.requests) if stores.requests else None
         self.notices += self.plugins.notices()
         self.notices += self._settings.unknown_sections(self.plugins.available)
@@ -247,12 +247,14 @@ class LocalRuntime(KeptState):
 
     async def _run(self, session: LiveSession, sent: Sent, begun: Callable[[], None] | None) -> Outcome:
         """Run a command in its turn, and store the topic's state."""
+        self.registry.require_served(session.user.id)
         if begun:
             begun()
         outcome = await session.run(sent, self.runner.run)
         try:
             await self.registry.save(session)
-        except StorageFailed as failure:
+            self.registry.require_kept(session.user.id)
+        except (StorageFailed, OutcomeUnknown) as failure:
             return outcome.failed(failure.as_refusal(), session.state.document)
         return outcome
 
@@ -267,9 +269,9 @@ class LocalRuntime(KeptState):
         self.registry.admit(user_id)
         self._restore(stored)
 
-    async def release_topics(self, user_id: str, *, seconds: float, stored: bool) -> None:
+    async def release_topics(self, user_id: str, *, seconds: float, stored: bool, grace: float = 0.0) -> None:
         """End all topics of a user without deleting them; see `Runtime.release_topics`."""
-        await self.registry.release(user_id, seconds, stored=stored)
+        await self.registry.release(user_id, seconds, stored=stored, grace=grace)
 
     async def end_session(self, user_id: str, topic: TopicName) -> bool:
         """End a topic and delete its state; return whether it existed."""

@@ -15,6 +15,7 @@ from stringd.api.users import User
 from stringd.errors import (
     ErrorCode,
     HomeMoved,
+    OutcomeUnknown,
     Refusal,
     SessionClosed,
     ShuttingDown,
@@ -33,7 +34,13 @@ class Sessions:
     """Finds, creates and ends sessions, and keeps the store up to date."""
 
     def __init__(
-        self, store: SessionStore, kept: Sequence[KeptWithTopics], make: Make, *, on_demand: bool = False
+        self,
+        store: SessionStore,
+        kept: Sequence[KeptWithTopics],
+        make: Make,
+        *,
+        on_demand: bool = False,
+        serves: Callable[[str], bool] | None = None,
     ) -> None:
         self._store = store
         self._kept = kept
@@ -43,6 +50,7 @@ class Sessions:
         self._stopping: ShuttingDown | None = None
         self._is_served: dict[str, bool] = {}
         self._are_others_served = not on_demand
+        self._serves = serves or (lambda user_id: True)
 
     def __iter__(self) -> Iterator[LiveSession]:
         return iter(self._by_key.values())
@@ -67,7 +75,7 @@ class Sessions:
             raise self._stopping
         session = self._by_key.get((user.id, name))
         if session is None:
-            self._require_served(user.id)
+            self.require_served(user.id)
             session = self._create(user, name, origin.state if origin else _state_in(directory))
             session.announce_opening(origin)
         return session
@@ -117,16 +125,17 @@ class Sessions:
 
     def is_served(self, user_id: str) -> bool:
         """Whether a user may have sessions now."""
-        return self._is_served.get(user_id, self._are_others_served)
+        return self._is_served.get(user_id, self._are_others_served) and self._serves(user_id)
 
     def admit(self, user_id: str) -> None:
         """Permit sessions of a user, until they are released."""
         self._is_served[user_id] = True
 
-    async def release(self, user_id: str, seconds: float, *, stored: bool) -> None:
+    async def release(self, user_id: str, seconds: float, *, stored: bool, grace: float = 0) -> None:
         """End all sessions of a user, which stay stored, and refuse new ones until `admit`.
 
-        Unless `stored`, nothing is written for them any more.
+        Running commands have so many seconds of `grace` before they are ended. Unless `stored`, nothing is
+        written for them any more.
         """
         self._is_served[user_id] = False
         sessions = [session for session in self if session.user.id == user_id]
@@ -134,35 +143,35 @@ class Sessions:
         for session in sessions:
             # What arrives from now on is refused, even before the others are told.
             session.ended, session.is_abandoned = moved, not stored
+            session.refuse_waiting(moved)
         if not stored:
             self._drop(sessions)
-        deadline = asyncio.get_running_loop().time() + seconds
+        now = asyncio.get_running_loop().time
+        if grace:
+            await _settle(sessions, grace)
+        deadline = now() + seconds
         await _end(sessions, moved, EndReason.MOVE, seconds)
         if stored:
-            await self._settle(sessions, deadline)
-            await self._save_all(sessions, max(deadline - asyncio.get_running_loop().time(), SAVE_SECONDS))
+            await _settle(sessions, max(deadline - now(), SAVE_SECONDS))
+            await self._save_all(sessions, max(deadline - now(), SAVE_SECONDS))
             self._drop(sessions)
         for session in sessions:
             session.announce_end(EndReason.MOVE)
-
-    async def _settle(self, sessions: Iterable[LiveSession], deadline: float) -> None:
-        """Wait until the commands that have ended are stored and answered, for a limited time."""
-        settling = [asyncio.ensure_future(session.settle()) for session in sessions]
-        if settling:
-            _, late = await asyncio.wait(
-                settling, timeout=max(deadline - asyncio.get_running_loop().time(), SAVE_SECONDS)
-            )
-            for task in late:
-                task.cancel()
 
     def _drop(self, sessions: Iterable[LiveSession]) -> None:
         for session in sessions:
             if self.get(session.user.id, session.name) is session:
                 del self._by_key[session.user.id, session.name]
 
-    def _require_served(self, user_id: str) -> None:
+    def require_served(self, user_id: str) -> None:
+        """Raise `HomeMoved` if a user may not have sessions now."""
         if not self.is_served(user_id):
             raise _moved(user_id)
+
+    def require_kept(self, user_id: str) -> None:
+        """Raise `OutcomeUnknown` if a user's home was lost: a command that ended may have run in part."""
+        if not self._serves(user_id):
+            raise OutcomeUnknown("The home was lost while the command ran: it may have run in part.")
 
     def update_user(self, user: User) -> None:
         """Update the user record of a user's sessions."""
@@ -206,11 +215,7 @@ class Sessions:
         sessions = list(self)
         for session in sessions:
             session.refuse_waiting(self._stopping)
-        settling = [asyncio.ensure_future(session.settle()) for session in sessions]
-        if settling:
-            _, late = await asyncio.wait(settling, timeout=grace_seconds)
-            for task in late:
-                task.cancel()
+        await _settle(sessions, grace_seconds)
         await _end(sessions, self._stopping, EndReason.SHUTDOWN, end_seconds)
         await self._save_all(sessions)
         for session in sessions:
@@ -249,6 +254,15 @@ def _state_in(directory: Path | None) -> State:
 
 def _moved(user_id: str) -> HomeMoved:
     return HomeMoved(f"The home of {user_id} is not served here now. Try again.")
+
+
+async def _settle(sessions: Iterable[LiveSession], seconds: float) -> None:
+    """Wait until no command is running, or what it changed being stored, for a limited time."""
+    settling = [asyncio.ensure_future(session.settle()) for session in sessions]
+    if settling:
+        _, late = await asyncio.wait(settling, timeout=seconds)
+        for task in late:
+            task.cancel()
 
 
 async def _end(

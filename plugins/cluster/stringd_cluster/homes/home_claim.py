@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from stringd.plugin import ErrorCode, Refusal
 from stringd_cluster.engine.database_pool import ConnectionPool
+from stringd_cluster.homes.home_errors import HomeTaken
 from stringd_cluster.membership.live_nodes import end_expired
 
 _LOOK_UP = """
@@ -27,6 +28,22 @@ WHERE id = $1 AND owner IS NOT DISTINCT FROM $3 AND EXISTS (
 """
 _GIVE_UP = "UPDATE homes SET owner = NULL WHERE id = $1 AND owner = $2 AND epoch = $3"
 
+_ORDERED_AWAY = """
+SELECT homes.id FROM homes JOIN nodes ON nodes.id = owner WHERE owner = $1 AND (
+    is_draining OR NOT coalesce(label = name OR label = ANY (labels), true)
+    OR EXISTS (
+        SELECT 1 FROM nodes AS wanted WHERE wanted.name = moved_to AND wanted.name <> nodes.name
+        AND wanted.ended IS NULL AND wanted.expires > clock_timestamp() AND NOT wanted.is_draining
+        AND coalesce(homes.label = wanted.name OR homes.label = ANY (wanted.labels), true)
+    )
+)
+"""
+_WITH_WORK = """
+SELECT DISTINCT logs.user_id FROM logs LEFT JOIN homes ON homes.id = logs.user_id
+LEFT JOIN nodes ON nodes.id = homes.owner AND ended IS NULL AND expires > clock_timestamp()
+WHERE NOT logs.is_over AND nodes.id IS NULL
+"""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Home:
@@ -36,10 +53,6 @@ class Home:
     label: str | None
     moved_to: str | None
     is_free: bool
-
-
-class HomeTaken(Exception):
-    """Another node has the home, or this one may not take it."""
 
 
 async def look_up(pool: ConnectionPool, user_id: str) -> Home:
@@ -78,13 +91,11 @@ async def give_up(pool: ConnectionPool, user_id: str, node_id: str, epoch: int) 
         await connection.execute("SELECT pg_notify('stringd_homes', $1)", user_id)
 
 
-class HomeUnavailable(Refusal):
-    """No live node may have the home."""
+async def ordered_away(pool: ConnectionPool, node_id: str) -> Sequence[str]:
+    """Return the users whose homes a node is to pass on: it drains, or they are pinned or moved elsewhere."""
+    return [row["id"] for row in await pool.fetch(_ORDERED_AWAY, node_id)]
 
-    def __init__(self, label: str | None) -> None:
-        where = f"the nodes with the label {label}" if label else "any node"
-        super().__init__(
-            ErrorCode.HOME_UNAVAILABLE,
-            f"This home needs {where}, and none of them is there.",
-            "Try again later; `stringd cluster status` lists the nodes.",
-        )
+
+async def waiting_for_an_owner(pool: ConnectionPool) -> Sequence[str]:
+    """Return the users who have unfinished work, such as a run, but whose homes no live node has."""
+    return [row["user_id"] for row in await pool.fetch(_WITH_WORK)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from stringd.plugin import ErrorCode, StorageFailed
+from stringd.plugin.stores import Fenced
 from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.unsafe_modes import FENCES, is_switched_off
 
@@ -17,24 +17,14 @@ _OWN = "WITH own AS (SELECT 1 FROM homes WHERE id = $1 AND epoch = $2 FOR SHARE)
 _ANY = "WITH own AS (SELECT 1 WHERE $1::text IS NOT NULL AND $2::bigint IS NOT NULL)"
 
 
-class Fenced(StorageFailed):
-    """Another node has the home: nothing was written."""
-
-    code = ErrorCode.FENCED
-    command_code = None
-
-    def __init__(self, user_id: str) -> None:
-        super().__init__(f"The home of {user_id} has moved to another node; nothing was written.")
-
-
 @dataclass(slots=True, kw_only=True)
 class OwnedHome:
     """A home of this node, which is served while it is ready."""
 
     epoch: int
     is_ready: bool = False
-    requests: int = 0
-    unused: asyncio.Event = field(default_factory=asyncio.Event)
+    gone: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the node has given it up or lost it."""
 
 
 class OwnedHomes:
@@ -61,22 +51,11 @@ class OwnedHomes:
 
     def remove(self, user_id: str) -> OwnedHome | None:
         """Forget a home, whose transactions fail from now on."""
-        return self._homes.pop(user_id, None)
-
-    @contextmanager
-    def entering(self, user_id: str) -> Iterator[None]:
-        """Count a request that is being served for a home."""
-        home = self._homes.get(user_id)
-        if home is None:
-            yield
-            return
-        home.requests += 1
-        try:
-            yield
-        finally:
-            home.requests -= 1
-            if not home.requests:
-                home.unused.set()
+        home = self._homes.pop(user_id, None)
+        if home is not None:
+            home.is_ready = False
+            home.gone.set()
+        return home
 
     @asynccontextmanager
     async def fenced(self, user_id: str) -> AsyncIterator[Any]:
@@ -85,7 +64,7 @@ class OwnedHomes:
         async with self._pool.transaction() as connection:
             is_own = await connection.fetchval(_FENCE, user_id, epoch)
             if not is_own and not is_switched_off(FENCES):
-                raise Fenced(user_id)
+                raise _fenced(user_id)
             yield connection
 
     async def write(self, user_id: str, statement: str, *values: object) -> None:
@@ -96,10 +75,14 @@ class OwnedHomes:
         own = _ANY if is_switched_off(FENCES) else _OWN
         tag = await self._pool.execute(f"{own}\n{statement}", user_id, self._epoch(user_id), *values)
         if tag.endswith(" 0"):
-            raise Fenced(user_id)
+            raise _fenced(user_id)
 
     def _epoch(self, user_id: str) -> int:
         home = self._homes.get(user_id)
         if home is None:
-            raise Fenced(user_id)
+            raise _fenced(user_id)
         return home.epoch
+
+
+def _fenced(user_id: str) -> Fenced:
+    return Fenced(f"The home of {user_id} has moved to another node; nothing was written.")

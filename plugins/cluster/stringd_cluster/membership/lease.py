@@ -67,13 +67,13 @@ class Lease:
         try:
             while not renewing.done() and self.left > 0:
                 await asyncio.wait((renewing,), timeout=max(self.left, 0))
-            if renewing.done():
-                renewing.result()
-            raise LeaseLost("its renewal did not reach the database in time")
         finally:
-            self.end()
             renewing.cancel()
-            await asyncio.gather(renewing, return_exceptions=True)
+            (failure,) = await asyncio.gather(renewing, return_exceptions=True)
+        self.end()
+        if isinstance(failure, Exception):
+            raise failure
+        raise LeaseLost("its renewal did not reach the database in time")
 
     async def _renew_until_lost(self) -> None:
         while True:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from stringd_cluster.engine.database_pool import ConnectionPool, application_name
+from stringd_cluster.membership.boot_clock import boot_time
 
 _JOIN = """
 INSERT INTO nodes (id, name, address, labels, version, started, expires)
@@ -17,7 +18,9 @@ UPDATE nodes SET expires = clock_timestamp() + $2 * interval '1 second'
 WHERE id = $1 AND ended IS NULL AND expires > clock_timestamp() RETURNING is_draining
 """
 _LIVE = """
-SELECT id, name, address, labels, is_draining FROM nodes WHERE ended IS NULL AND expires > clock_timestamp()
+SELECT id, name, address, labels, is_draining,
+       extract(epoch FROM expires - clock_timestamp())::float8 AS seconds
+FROM nodes WHERE ended IS NULL AND expires > clock_timestamp()
 """
 # A renewal that is being written when the lease expires holds the row: this waits for it, and looks again.
 _END_EXPIRED = """
@@ -38,6 +41,8 @@ class Node:
     address: str
     labels: frozenset[str]
     is_draining: bool
+    until: float = field(default=0.0, compare=False)
+    """When its lease is over unless it is renewed, on the boot clock of whoever looked it up."""
 
     def may_have(self, label: str | None) -> bool:
         """Whether it may take over homes with a label; its name is a label, too."""
@@ -62,6 +67,7 @@ async def renew(connection: Any, node_id: str, seconds: float) -> bool | None:
 async def live_nodes(connection: Any) -> Mapping[str, Node]:
     """Return the nodes with valid leases by id."""
     rows = await connection.fetch(_LIVE)
+    now = boot_time()
     return {
         it["id"]: Node(
             id=it["id"],
@@ -69,6 +75,7 @@ async def live_nodes(connection: Any) -> Mapping[str, Node]:
             address=it["address"],
             labels=frozenset(it["labels"]),
             is_draining=it["is_draining"],
+            until=now + it["seconds"],
         )
         for it in rows
     }

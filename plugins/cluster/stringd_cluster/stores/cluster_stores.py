@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from stringd.plugin.stores import LocalStorages, Stores, local_stores
@@ -27,16 +28,18 @@ class ClusterStores:
         self._undo = UndoTable(pool, homes)
         self._requests = RequestTable(pool, homes)
 
-    def record(self, notices: list[str]) -> Stores:
+    def record(self, report: Callable[[str], None], serves: Callable[[str], bool]) -> Stores:
         """Return what the runtime keeps its state in; outputs stay on the node's disk."""
         return Stores(
             users=self._users,
             sessions=self._sessions,
             undo=self._undo,
-            outputs=local_stores(notices.append).outputs,
+            outputs=local_stores(report).outputs,
             secrets=self._secrets,
-            storages=LocalStorages(notices.append, partial(StorageTable, self._pool)),
+            storages=LocalStorages(report, partial(StorageTable, self._pool)),
             requests=self._requests,
+            on_demand=True,
+            serves=serves,
         )
 
     async def load_shared(self) -> None:

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from stringd.plugin import Edit, Kind, Outcome, Reply, Session, State
-from stringd.plugin.stores import OutcomeUnknown, decode_state, encode_state
+from stringd.plugin.stores import Fenced, OutcomeUnknown, decode_state, encode_state
 from stringd_cluster.engine.database_pool import ConnectionPool
-from stringd_cluster.homes.owned_homes import Fenced, OwnedHomes
+from stringd_cluster.homes.owned_homes import OwnedHomes
 
 MOST_OF_TOPIC = 200
 """So many requests of a topic are remembered; which ones are older is looked up now and then."""
@@ -68,9 +68,12 @@ class RequestTable:
         """Return the outcome of a request that was there already, unless it is the home that has moved."""
         row = await self._pool.fetchrow(_FIND, user_id, topic, request_id)
         if row is None:
-            raise Fenced(user_id)
+            raise Fenced(f"The home of {user_id} has moved to another node; nothing was written.")
         if row["outcome"] is None:
-            raise OutcomeUnknown(request_id)
+            raise OutcomeUnknown(
+                f"The request {request_id} has begun before, and how it ended is not known: "
+                "it may have run in part. Look at what it was to change, and send it under another id."
+            )
         return decode_outcome(row["outcome"])
 
 
