@@ -24,3 +24,11 @@ CLUSTER_SEAMS = requirements(
     ("requests.abandoned", "A request that was refused before it ran may be sent again."),
     ("requests.unstored", "A command whose outcome could not be kept is answered as failed."),
 )
+MOVED_TOPICS = requirements(
+    "cluster, After a failover",
+    ("moved.shell", "A bash topic's first reply after a move is TOPIC_RESTARTED; nothing was done."),
+    ("moved.shell.early", "What was sent before that reply is refused likewise."),
+    ("moved.directory", "The reply names the directory, in which the next shell starts if it is there."),
+    ("moved.program", "It names the program that has ended, whose input is masked where it was."),
+    ("moved.told", "A shell that ended before the move, and was told, is not missed."),
+)

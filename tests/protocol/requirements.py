@@ -25,7 +25,7 @@ from tests.protocol.clauses_cluster_access import (
     CLUSTER_TOKENS,
 )
 from tests.protocol.clauses_cluster_deadman import CLUSTER_DEADMAN
-from tests.protocol.clauses_cluster_seams import CLUSTER_SEAMS
+from tests.protocol.clauses_cluster_seams import CLUSTER_SEAMS, MOVED_TOPICS
 from tests.protocol.clauses_cluster_state import CLUSTER_STATE
 from tests.protocol.clauses_console_access import CONSOLE_ACCESS, CONSOLE_COMMAND
 from tests.protocol.clauses_console_approval import CONSOLE_APPROVAL
@@ -70,6 +70,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *ACTION_METHODS,
     *DOORS,
     *CLUSTER_SEAMS,
+    *MOVED_TOPICS,
     *(CLUSTER_ACCESS + CLUSTER_CERTIFICATES + CLUSTER_TOKENS + CLUSTER_COMMAND),
     *(CONSOLE_ACCESS + CONSOLE_BROWSERS + CONSOLE_COMMAND + CONSOLE_APPS + CONSOLE_USERS),
     *(CONSOLE_SCREENS + CONSOLE_TOPICS),

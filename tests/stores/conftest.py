@@ -62,3 +62,14 @@ def elsewhere(start_daemon: Callable[..., DaemonProcess]) -> Elsewhere:
     running = start_daemon("--plugins", str(PLUGIN))
     running.register("default", running.home)
     return Elsewhere(running)
+
+
+@pytest.fixture
+def on_demand(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> Elsewhere:
+    """The same on a daemon to which homes come only when they are restored, as the user's has not yet."""
+    daemon = start_daemon("--plugins", str(PLUGIN), "--data-dir", str(tmp_path / "data"))
+    (tmp_path / "on-demand").touch()
+    daemon.restart()
+    daemon.register("default", daemon.home)
+    daemon.home.mkdir(exist_ok=True)
+    return Elsewhere(daemon)

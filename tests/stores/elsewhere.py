@@ -87,6 +87,7 @@ class Topics(Opened):
     def __init__(self) -> None:
         self.states: dict[tuple[str, str], str] = {}
         self.values: dict[tuple[str, str], dict[str, str]] = {}
+        self.saves = 0
 
     async def of_user(self, user_id: str) -> list[StoredSession]:
         return [
@@ -100,6 +101,7 @@ class Topics(Opened):
     async def save(
         self, user_id: str, topic: str, state: State, data: Mapping[str, str | None], *, afresh: bool = False
     ) -> None:
+        self.saves += 1
         self.states[user_id, topic] = encode_state(state)
         values = {} if afresh else self.values.get((user_id, topic), {})
         self.values[user_id, topic] = {k: v for k, v in {**values, **data}.items() if v is not None}
@@ -380,6 +382,7 @@ def stringd_routes(runtime: Runtime) -> Iterable[Route]:
             "users": [it.id for it in users],
             "topics": {topic: json.loads(it) for (_, topic), it in kept.sessions.states.items()},
             "data": {topic: it for (_, topic), it in kept.sessions.values.items()},
+            "saves": kept.sessions.saves,
             "undo": {topic: len(it) for topic, it in kept.undo.steps.items()},
             "outputs": [it.label for it in kept.outputs.kept_outputs],
             "secrets": [[asdict(scope)["owner"], *names] for scope, names in kept.secrets.by_scope.items()],

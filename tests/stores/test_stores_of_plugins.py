@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stringd.testing.process import DaemonProcess
-from tests.stores.conftest import PLUGIN, Elsewhere
+from tests.stores.conftest import Elsewhere
 
 STATE = {"users.json", "secrets.json", "sessions.db", "undo.db", "outputs.db", "plugins"}
 SECOND = """
@@ -87,15 +87,8 @@ def test_incomplete_stores_are_refused(
 
 
 @pytest.mark.requirement("stores.on_demand")
-def test_homes_on_demand_have_no_topics_before_they_are_restored(
-    start_daemon: Callable[..., DaemonProcess], tmp_path: Path
-) -> None:
-    daemon = start_daemon("--plugins", str(PLUGIN), "--data-dir", str(tmp_path / "data"))
-    (tmp_path / "on-demand").touch()
-    daemon.restart()
-    daemon.register("default", daemon.home)
-    elsewhere = Elsewhere(daemon)
-    assert elsewhere.send("/info").result(10) == 503
-    assert elsewhere()["topics"] == {}
-    elsewhere.restore()
-    assert daemon.exec("/info", "file:a").head["ok"]
+def test_homes_on_demand_have_no_topics_before_they_are_restored(on_demand: Elsewhere) -> None:
+    assert on_demand.send("/info").result(10) == 503
+    assert on_demand()["topics"] == {}
+    on_demand.restore()
+    assert on_demand.daemon.exec("/info", "file:a").head["ok"]

@@ -72,6 +72,10 @@ class Runtime(Protocol):
         """The `$NAME`s of all topics."""
 
     @property
+    def homes_move(self) -> bool:
+        """Whether users move to other daemons, with all that is stored, but with nothing that runs."""
+
+    @property
     def logs(self) -> AppendLogs | None:
         """Where logs are kept that must follow their users to other nodes; None: in files of this daemon."""
 

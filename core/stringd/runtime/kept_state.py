@@ -37,6 +37,11 @@ class KeptState(PluginAdditions):
         return local_stores(self.notices.append)
 
     @property
+    def homes_move(self) -> bool:
+        """Whether users move to other daemons, with all that is stored."""
+        return self.stores.on_demand
+
+    @property
     def logs(self) -> AppendLogs | None:
         """Where logs are kept that must follow their users to other nodes; None: in files of this daemon."""
         return self.stores.logs

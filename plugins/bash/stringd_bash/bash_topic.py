@@ -18,6 +18,7 @@ from stringd_bash.jobs_command import JobReplies
 from stringd_bash.key_presses import KeyPresses, PressedKeys
 from stringd_bash.password_question import PasswordQuestion
 from stringd_bash.stopping import stop
+from stringd_bash.text_refusals import refusal_with, require_known
 from stringd_bash.topic_settings import Settings
 from stringd_bash.topic_shell import TopicShell
 
@@ -76,7 +77,9 @@ class BashTopic(Topic):
         if running is None:
             # An answer may arrive after the program that asked has ended.
             ended = self.topic_shell.evaluation
-            return ended is not None and ended.last_reported is Progress.WAITING and ended.hid_typing
+            if ended is None:
+                return self.topic_shell.losses.hides_typing
+            return ended.last_reported is Progress.WAITING and ended.hid_typing
         terminal = running.shell.terminal
         return not terminal.echoes() and (
             (terminal.is_silent() and not recent.is_editor) or recent.asks_secret
@@ -92,6 +95,10 @@ class BashTopic(Topic):
         if word in _TYPING or (word == "wait" and _HAS_TEXT.fullmatch(text)):
             return f"//{word} {MASK}"
         return text if word in self.topic_shell.command_names else MASK
+
+    def require_told(self, arrived: float) -> None:
+        """Refuse what was sent before its sender could know that the shell has ended with its daemon."""
+        self.topic_shell.losses.require_told(self.topic_shell.cwd, arrived)
 
     def check_variables(self, variables: Mapping[str, str]) -> None:
         """Refuse a time limit or a terminal size that no text could be run with."""
@@ -214,7 +221,7 @@ class BashTopic(Topic):
             missed, self._missed = self._missed, None
             raise missed
         if evaluation and evaluation.is_running:
-            _require_known(evaluation, invocation.arrived)
+            require_known(evaluation, invocation.arrived)
             self.topic_shell.resize()
             self.topic_shell.type_line(text)
             return evaluation
@@ -227,7 +234,7 @@ class BashTopic(Topic):
         async with self._stop_lock:
             progress = await stop(evaluation, may_wait=has_typed) if evaluation.is_running else Progress.ENDED
         reply = await self._report(evaluation, progress)
-        return _refusal_with(reply, ErrorCode.CANCELLED, "The command was cancelled.")
+        return refusal_with(reply, ErrorCode.CANCELLED, "The command was cancelled.")
 
     async def _wait_beside(
         self, evaluation: Evaluation, seconds: float, invocation: Invocation, *, for_output: bool = False
@@ -252,15 +259,24 @@ class BashTopic(Topic):
             progress = await evaluation.wait(seconds, invocation.disconnected, for_output=for_output)
         evaluation.is_awaited = evaluation.is_awaited or invocation.line.word != _RUN
         if progress is Progress.DISCONNECTED:
+            self._note_shell(evaluation)
             return state_reply(progress, None, self.topic_shell.cwd)
         return await self._report(evaluation, progress)
 
     async def _report(self, evaluation: Evaluation, progress: Progress) -> Reply:
         reply = await self.topic_shell.report(evaluation, progress)
         evaluation.hid_typing = self._hides_typing
+        self._note_shell(evaluation)
         if progress is Progress.WAITING and evaluation.hid_typing:
             self._password.ask(evaluation, reply.content or "")
         return reply
+
+    def _note_shell(self, evaluation: Evaluation) -> None:
+        """Have the next daemon know what is lost if this one ends now."""
+        if evaluation.shell.is_alive:
+            self.topic_shell.losses.note(
+                self.topic_shell.cwd, self.program, hides_typing=self.hides_keys and evaluation.hid_typing
+            )
 
     async def _settle(self, evaluation: Evaluation, *, for_shell: bool) -> None:
         """Handle an end that was not reported: a text meant as input must not be evaluated as a command."""
@@ -269,28 +285,10 @@ class BashTopic(Topic):
             return
         reply = await self.topic_shell.report(evaluation, Progress.ENDED)
         message = "The program that waited for input has ended meanwhile; nothing was done with this text."
-        self._missed = _refusal_with(reply, ErrorCode.CONFLICT, message)
+        self._missed = refusal_with(reply, ErrorCode.CONFLICT, message)
         if not for_shell:
             missed, self._missed = self._missed, None
             raise missed
 
     def _idle(self) -> Reply:
         return idle_reply(self.topic_shell.status, self.topic_shell.cwd, "no program is running")
-
-
-def _refusal_with(reply: Reply, code: ErrorCode, message: str) -> Refusal:
-    """Return a refusal with a reply below its message."""
-    refusal = Refusal(code, message, reply.system, "---", reply.content or "")
-    refusal.whole = (f"{message}\n{reply.system}\n---\n", *reply.whole) if reply.whole else ()
-    return refusal
-
-
-def _require_known(evaluation: Evaluation, arrived: float) -> None:
-    """Refuse a text that was sent before its sender could know that it would be typed into a program."""
-    if evaluation.first_reported_at is None or arrived < evaluation.first_reported_at:
-        evaluation.mark_reported(evaluation.last_reported or Progress.RUNNING)
-        text = label(masked_in_shell(evaluation.text))
-        message = f"A program is running, which this text was not meant for: {text}"
-        raise Refusal(
-            ErrorCode.CONFLICT, message, "//wait tells how it stands; text sent from now on is its input."
-        )

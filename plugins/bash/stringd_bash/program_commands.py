@@ -21,7 +21,7 @@ _JOB = re.compile(r"(?:%?(?P<number>\d{1,10})(?P<kill>\s+--kill)?)?")
 
 async def take(invocation: Invocation) -> Reply:
     """Evaluate plain text, or type it into the running program."""
-    return await topic_of(invocation).take(invocation, invocation.line.text)
+    return await _known_topic(invocation).take(invocation, invocation.line.text)
 
 
 async def _wait(invocation: Invocation) -> Reply:
@@ -31,7 +31,7 @@ async def _wait(invocation: Invocation) -> Reply:
         # The word is not repeated: it may be the beginning of a secret.
         refused = "//wait takes a number of seconds, and maybe a text behind it."
         raise Refusal(ErrorCode.INVALID_PARAMS, refused, f"Usage: {WAIT.usage}")
-    topic = topic_of(invocation)
+    topic = _known_topic(invocation)
     if text is None or seconds is None:
         return await topic.wait(invocation, seconds)
     return await topic.take(invocation, text, seconds)
@@ -54,7 +54,7 @@ async def _run(invocation: Invocation) -> Reply:
     text = "\n".join(it for it in (line.arguments, line.body) if it)
     if not text:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "No text to evaluate.", f"Usage: {RUN.usage}")
-    return await topic_of(invocation).take(invocation, text, for_shell=True)
+    return await _known_topic(invocation).take(invocation, text, for_shell=True)
 
 
 def _masked_run(text: str) -> str:
@@ -63,11 +63,11 @@ def _masked_run(text: str) -> str:
 
 
 async def _interrupt(invocation: Invocation) -> Reply:
-    return await topic_of(invocation).signal(invocation, signal.SIGINT)
+    return await _known_topic(invocation).signal(invocation, signal.SIGINT)
 
 
 async def _kill(invocation: Invocation) -> Reply:
-    return await topic_of(invocation).signal(invocation, signal.SIGKILL)
+    return await _known_topic(invocation).signal(invocation, signal.SIGKILL)
 
 
 async def _keys(invocation: Invocation) -> Reply:
@@ -81,11 +81,11 @@ async def _type(invocation: Invocation) -> Reply:
 async def _press(invocation: Invocation, keys: PressedKeys, command: Command) -> Reply:
     if not keys.text:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "No keys to press.", f"Usage: {command.usage}")
-    return await topic_of(invocation).press(invocation, keys)
+    return await _known_topic(invocation).press(invocation, keys)
 
 
 async def _screen(invocation: Invocation) -> Reply:
-    return await topic_of(invocation).show_screen(invocation)
+    return await _known_topic(invocation).show_screen(invocation)
 
 
 async def _reset(invocation: Invocation) -> Reply:
@@ -96,7 +96,7 @@ async def _jobs(invocation: Invocation) -> Reply:
     match = _JOB.fullmatch(invocation.line.arguments)
     if match is None:
         raise Refusal(ErrorCode.INVALID_PARAMS, "//jobs takes the number of a job.", f"Usage: {JOBS.usage}")
-    jobs = topic_of(invocation).jobs
+    jobs = _known_topic(invocation).jobs
     if match["number"] is None:
         return await jobs.list_all()
     number = int(match["number"])
@@ -111,6 +111,13 @@ async def _help(invocation: Invocation) -> Reply:
 def topic_of(invocation: Invocation) -> BashTopic:
     """Return the topic that a command of a bash topic runs in."""
     return cast("BashTopic", invocation.topic)
+
+
+def _known_topic(invocation: Invocation) -> BashTopic:
+    """Return the topic; refuse what can't know yet that its shell has ended with the daemon."""
+    topic = topic_of(invocation)
+    topic.require_told(invocation.arrived)
+    return topic
 
 
 WAIT = Command(

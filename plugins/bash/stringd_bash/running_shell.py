@@ -33,7 +33,7 @@ class Result:
 class Shell:
     """A shell that evaluates one text after the other."""
 
-    def __init__(self, control: MessageSocket, home: str, on_output: Callable[[bytes], None]) -> None:
+    def __init__(self, control: MessageSocket, directory: str, on_output: Callable[[bytes], None]) -> None:
         loop = asyncio.get_running_loop()
         self.pid = 0
         self.is_alive = False
@@ -42,7 +42,7 @@ class Shell:
         self.jobs: Sequence[ListedJob] = ()
         """The jobs as the shell listed them last: after each text, and when it was asked."""
         self.terminal: Terminal
-        self._cwd = home
+        self._cwd = directory
         self._channel: Channel
         self._control = control
         self._on_output = on_output
@@ -64,7 +64,7 @@ class Shell:
             control = fork_client.fork_supervisor(options._asdict())
         except OSError as error:
             raise _start_refusal(error) from error
-        shell = cls(control, options.home, on_output)
+        shell = cls(control, options.directory, on_output)
         try:
             # `asyncio.wait_for` would ignore a cancellation that comes together with the result.
             async with asyncio.timeout(_START_SECONDS):

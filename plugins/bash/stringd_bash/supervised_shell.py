@@ -34,7 +34,7 @@ class ShellOptions(NamedTuple):
 
     program: str
     rc: str
-    home: str
+    directory: str
     environment: dict[str, str]
     rows: int
     columns: int
@@ -115,7 +115,7 @@ class ShellProcess:
         given = options.environment | {"__stringd_rc": options.rc}
         return PtyProcess.spawn(
             [options.program, "--noprofile", "--noediting", "--rcfile", boot_file, "-i"],
-            cwd=options.home,
+            cwd=options.directory,
             env=_PAGERS | _INHERITED | _TERMINAL | given,
             dimensions=(options.rows, options.columns),
             preexec_fn=prepare_child,

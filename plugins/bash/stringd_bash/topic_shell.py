@@ -59,7 +59,7 @@ class TopicShell:
         )
         self._notes: list[Printed] = []
         self.jobs = BackgroundJobs(table)
-        self._losses = ShellLosses(self._session)
+        self.losses = ShellLosses(self._session, homes_move=context.runtime.homes_move)
         self._typed: str | None = None
         """What was typed since the last reply, if it is echoed."""
         self._prompt = ""
@@ -74,7 +74,7 @@ class TopicShell:
     @property
     def cwd(self) -> str:
         """The directory of the shell, or the one that it will start in."""
-        return self.shell.cwd if self.shell and self.shell.is_alive else self._home
+        return self.shell.cwd if self.shell and self.shell.is_alive else self.losses.directory or self._home
 
     @property
     def shown_directory(self) -> str:
@@ -168,7 +168,7 @@ class TopicShell:
         if result:
             self.status = result.status
             self.evaluation = None if self.evaluation is evaluation else self.evaluation
-            parts += [Printed(text=self._losses.tell_end(cwd))] if result.cwd is None else []
+            parts += [Printed(text=self.losses.tell_end(cwd))] if result.cwd is None else []
         evaluation.mark_reported(progress)
         return progress_reply(progress, result, cwd, joined(parts))
 
@@ -187,11 +187,11 @@ class TopicShell:
         """End the shell and everything it has started, discard its output, and start a new one."""
         async with self._shell_lock:
             await self._end_shell()
-            self._losses.mark_told()
+            self.losses.mark_told()
             self.evaluation = None
             self._notes = []
             self._background.take()
-            await self._start_shell()
+            await self._start_shell(self._home)
 
     async def close(self) -> None:
         """End the shell and everything it has started."""
@@ -203,18 +203,19 @@ class TopicShell:
         async with self._shell_lock:
             if self.shell and self.shell.is_alive:
                 return self.shell
-            loss = self._losses.untold(self._home)
-            shell = await self._start_shell()
+            directory = self.losses.directory or self._home
+            loss = self.losses.untold(directory)
+            shell = await self._start_shell(directory)
             self._notes += [Printed(text=it) for it in loss]
             return shell
 
-    async def _start_shell(self) -> Shell:
-        self._require_home()
+    async def _start_shell(self, directory: str) -> Shell:
+        self._require(directory)
         size = self._settings.size
         options = ShellOptions(
             program=self._settings.program,
             rc=self._settings.rc,
-            home=self._home,
+            directory=directory,
             environment=topic_environment(self._runtime, self._session),
             rows=size.rows,
             columns=size.columns,
@@ -222,7 +223,7 @@ class TopicShell:
         self._exports = Exports()
         self._fork_client.environment = kept_environment(self._runtime)
         self.shell = await Shell.start(self._fork_client, options, self._handle_output)
-        self._losses.begin(self.shell)
+        self.losses.begin(self.shell)
         self.jobs.begin(self.shell)
         return self.shell
 
@@ -233,10 +234,10 @@ class TopicShell:
             advice = "Nothing was typed. Give it to the program in a file, or by a pipe: program < file"
             raise Refusal(ErrorCode.INVALID_PAYLOAD, message, advice)
 
-    def _require_home(self) -> None:
-        if not os.path.isdir(self._home):  # noqa: PTH112 - Path.is_dir raises PermissionError
+    def _require(self, directory: str) -> None:
+        if not os.path.isdir(directory):  # noqa: PTH112 - Path.is_dir raises PermissionError
             advice = f"Shells of user {self._session.user.id} start there: make it, and try again."
-            raise Refusal(ErrorCode.NOT_FOUND, f"No such directory: {self._home}", advice)
+            raise Refusal(ErrorCode.NOT_FOUND, f"No such directory: {directory}", advice)
 
     async def _end_shell(self) -> None:
         shell, self.shell = self.shell, None
