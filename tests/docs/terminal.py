@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -18,21 +20,46 @@ from tests.ports import free_port
 
 PATIENCE = 20.0
 SHOWN_HOME = "/home/you"
+SHOWN_DATABASE = f"{SHOWN_HOME}/database"
 SHOWN_PORT = "3100"
+SHOWN_OTHER_PORT = "3101"
 SHOWN_SERVICE_PORT = "8000"
+KILLED = "killed later"
+_CODES_OF_KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Background:
+    """A command in a terminal of its own, and where its output goes; the page may say that it is killed."""
+
+    process: subprocess.Popen[bytes]
+    log: Path
+    is_killed: bool = False
+
+    def said(self) -> str:
+        """Return its output so far."""
+        return self.log.read_text(encoding="utf-8")
+
+    def check_end(self) -> None:
+        """Wait for its end, which is a good one unless it is killed."""
+        codes = (0, *_CODES_OF_KILLED) if self.is_killed else (0,)
+        assert self.process.wait(PATIENCE) in codes, self.said()
 
 
 class Terminal:
     """Runs commands in one fresh home.
 
-    Pages write `/home/you` for its home, `3100` for the daemon's port and `8000` for that of a service.
+    Pages write `/home/you` for its home, `3100` and `3101` for the ports of daemons, `8000` for that of a
+    service, and `/home/you/database` for the directory of a database's socket.
     """
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, database: Path | None = None) -> None:
         self._home = home
         self._port = free_port()
-        self._ports = {SHOWN_PORT: self._port, SHOWN_SERVICE_PORT: free_port()}
-        self._background: list[tuple[subprocess.Popen[bytes], Path]] = []
+        shown_ports = (SHOWN_OTHER_PORT, SHOWN_SERVICE_PORT)
+        self._ports = {SHOWN_PORT: self._port, **{it: free_port() for it in shown_ports}}
+        self._folders = {**({SHOWN_DATABASE: str(database)} if database else {}), SHOWN_HOME: str(home)}
+        self._background: list[Background] = []
         self._person: Person | None = None
         self._environment = {
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
@@ -47,8 +74,8 @@ class Terminal:
 
     def __exit__(self, *_: object) -> None:
         self._dismiss_person()
-        for process, _log in self._background:
-            end_group(process, signal.SIGKILL)
+        for it in self._background:
+            end_group(it.process, signal.SIGKILL)
         if self._answers():  # A client of the page started a daemon that is still running.
             self._start("stringd shutdown", self._home.parent / "output").wait(PATIENCE)
 
@@ -60,6 +87,8 @@ class Terminal:
 
     def check(self, command: str, shown: str) -> None:
         """Run the command to its end; its output is what the page shows."""
+        if command.startswith("export "):
+            self._export(command)
         log = self._home.parent / "output"
         process = self._start(command, log)
         try:
@@ -73,28 +102,33 @@ class Terminal:
             f"$ {command}\nshows\n{output}\ninstead of\n{shown}"
         )
 
+    def _export(self, command: str) -> None:
+        """Set variables for the commands that follow, which have a shell each."""
+        pairs = (word.partition("=") for word in shlex.split(self._real(command))[1:])
+        self._environment.update({name: value for name, _, value in pairs})
+
     def leave_running(self, command: str, shown: str) -> None:
         """Start a command in the other terminal once that is free, and wait for its output."""
         self._wait_for_background()
         self.start_service(command, shown)
 
-    def start_service(self, command: str, shown: str) -> None:
+    def start_service(self, command: str, shown: str, *, is_killed: bool = False) -> None:
         """Start a command in a separate terminal, and wait for its output."""
         log = self._home.parent / f"output-{len(self._background)}"
-        process = self._start(command, log)
-        self._background.append((process, log))
+        started = Background(process=self._start(command, log), log=log, is_killed=is_killed)
+        self._background.append(started)
         expected = pattern(self._real(shown))
         deadline = time.monotonic() + PATIENCE
-        while not expected.fullmatch(log.read_text(encoding="utf-8")):
-            assert process.poll() is None, f"$ {command}\nended\n{log.read_text(encoding='utf-8')}"
-            assert time.monotonic() < deadline, f"$ {command}\nsays\n{log.read_text(encoding='utf-8')}"
+        while not expected.fullmatch(started.said()):
+            assert started.process.poll() is None, f"$ {command}\nended\n{started.said()}"
+            assert time.monotonic() < deadline, f"$ {command}\nsays\n{started.said()}"
             time.sleep(0.02)
 
     def wait_for_service(self, shown: str) -> None:
         """Wait for the end of the command that was started last; its output is what the page shows."""
-        process, log = self._background[-1]
-        process.wait(PATIENCE)
-        output = as_lines(log.read_text(encoding="utf-8"))
+        started = self._background[-1]
+        started.process.wait(PATIENCE)
+        output = as_lines(started.said())
         assert pattern(self._real(shown)).fullmatch(output), f"it shows\n{output}\ninstead of\n{shown}"
 
     def seat_person(self, command: str, shown: str) -> None:
@@ -120,9 +154,9 @@ class Terminal:
     def close(self) -> None:
         """End what still runs with Ctrl-C; all of it ends well."""
         self._dismiss_person()
-        for process, _log in self._background:
-            if process.poll() is None:
-                end_group(process, signal.SIGINT)
+        for it in self._background:
+            if it.process.poll() is None:
+                end_group(it.process, signal.SIGINT)
         self._wait_for_background()
         assert not self._answers(), "the page leaves a daemon behind that it did not start itself"
 
@@ -131,8 +165,8 @@ class Terminal:
             return probe.connect_ex(("127.0.0.1", self._port)) == 0
 
     def _wait_for_background(self) -> None:
-        for process, log in self._background:
-            assert process.wait(PATIENCE) == 0, log.read_text(encoding="utf-8")
+        for it in self._background:
+            it.check_end()
 
     def _start(self, command: str, log: Path) -> subprocess.Popen[bytes]:
         with log.open("wb") as output:
@@ -147,8 +181,9 @@ class Terminal:
             )
 
     def _real(self, text: str) -> str:
-        """The page's text with the home and the ports that this terminal really has."""
-        text = text.replace(SHOWN_HOME, str(self._home))
+        """The page's text with the folders and the ports that this terminal really has."""
+        for shown, real in self._folders.items():
+            text = text.replace(shown, real)
         return re.sub(rf"\b({'|'.join(self._ports)})\b", lambda it: str(self._ports[it[0]]), text)
 
 
