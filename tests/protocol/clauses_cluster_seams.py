@@ -30,5 +30,6 @@ MOVED_TOPICS = requirements(
     ("moved.shell.early", "What was sent before that reply is refused likewise."),
     ("moved.directory", "The reply names the directory, in which the next shell starts if it is there."),
     ("moved.program", "It names the program that has ended, whose input is masked where it was."),
+    ("moved.outputs", "Long answers stay on the node that gave them, which `/output` names."),
     ("moved.told", "A shell that ended before the move, and was told, is not missed."),
 )

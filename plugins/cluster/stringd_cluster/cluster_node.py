@@ -48,7 +48,7 @@ class ClusterNode:
         self.pool = ConnectionPool(settings.url, stale_seconds=settings.lease_seconds)
         self.notifications = Notifications(settings.url)
         self.homes = OwnedHomes(self.pool)
-        self.stores = ClusterStores(self.pool, self.homes, self.notifications)
+        self.stores = ClusterStores(self.pool, self.homes, self.notifications, self.name)
         self._lease: Lease | None = None
         self._joined = asyncio.Event()
         self._known = KnownNodes(self.pool, self.notifications)

@@ -46,6 +46,11 @@ CREATE TABLE edits (
     written boolean NOT NULL, charset text NOT NULL, first bigint, last bigint,
     PRIMARY KEY (user_id, topic, number)
 );
+CREATE TABLE outputs (
+    user_id text NOT NULL, topic text NOT NULL, number bigint NOT NULL, node text NOT NULL,
+    number_there bigint NOT NULL, label text NOT NULL, characters bigint NOT NULL,
+    PRIMARY KEY (user_id, topic, number)
+);
 CREATE TABLE secrets (
     user_id text NOT NULL, owner text NOT NULL, config text NOT NULL, name text NOT NULL, value text NOT NULL,
     PRIMARY KEY (user_id, owner, config, name)

@@ -9,6 +9,7 @@ from stringd.plugin.stores import LocalStorages, Stores, local_stores
 from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.engine.notifications import Notifications
 from stringd_cluster.homes.owned_homes import OwnedHomes
+from stringd_cluster.stores.output_index import OutputIndex
 from stringd_cluster.stores.request_table import RequestTable
 from stringd_cluster.stores.secret_table import FOR_ALL, SecretTable
 from stringd_cluster.stores.session_table import SessionTable
@@ -20,8 +21,12 @@ from stringd_cluster.stores.user_table import UserTable
 class ClusterStores:
     """Makes the record of the stores, and fills them when homes come and go."""
 
-    def __init__(self, pool: ConnectionPool, homes: OwnedHomes, notifications: Notifications) -> None:
+    def __init__(
+        self, pool: ConnectionPool, homes: OwnedHomes, notifications: Notifications, node: str
+    ) -> None:
         self._pool = pool
+        self._homes = homes
+        self._node = node
         self._users = UserTable(pool, homes, notifications)
         self._secrets = SecretTable(pool, homes, notifications)
         self._sessions = SessionTable(pool, homes)
@@ -30,11 +35,12 @@ class ClusterStores:
 
     def record(self, report: Callable[[str], None], serves: Callable[[str], bool]) -> Stores:
         """Return what the runtime keeps its state in; outputs stay on the node's disk."""
+        outputs = local_stores(report).outputs
         return Stores(
             users=self._users,
             sessions=self._sessions,
             undo=self._undo,
-            outputs=local_stores(report).outputs,
+            outputs=OutputIndex(self._pool, self._homes, self._node, outputs),
             secrets=self._secrets,
             storages=LocalStorages(report, partial(StorageTable, self._pool)),
             requests=self._requests,
