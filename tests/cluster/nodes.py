@@ -35,6 +35,7 @@ class Node(DaemonProcess):
         labels: Sequence[str] = (),
         arguments: Sequence[str] = (),
         env: Mapping[str, str] | None = None,
+        operator: bool = False,
     ) -> None:
         self.name = name
         self.engine_cut = Cut(engine.socket)
@@ -50,7 +51,7 @@ class Node(DaemonProcess):
             *("--advertise", self.peer_cut.address),
             *(("--labels", ",".join(labels)) if labels else ()),
         )
-        super().__init__(folder, (*options, *arguments), env or {}, port=0, data_dir=None)
+        super().__init__(folder, (*options, *arguments), env or {}, port=0, data_dir=None, operator=operator)
         self._own_folder = folder
 
     @property
@@ -111,6 +112,7 @@ class Cluster:
         lease_seconds: float = LEASE_SECONDS,
         arguments: Sequence[str] = (),
         env: Mapping[str, str] | None = None,
+        operator: bool = False,
         start: bool = True,
     ) -> Node:
         """Add a node, and start it."""
@@ -123,6 +125,7 @@ class Cluster:
             labels=labels,
             arguments=arguments,
             env=env,
+            operator=operator,
         )
         self.nodes.append(node)
         self._join_secret = node.join(self._join_secret)
@@ -139,6 +142,10 @@ class Cluster:
         return self._admin(
             "token", "create", "--user", user, "--scope", ",".join(scopes or ("exec",))
         ).strip()
+
+    def revoke(self, user: str) -> None:
+        """Revoke all tokens of a user."""
+        self._admin("token", "revoke", "--user", user)
 
     def register(self, user: str) -> None:
         """Register a user with that home."""

@@ -5,21 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from starlette.routing import BaseRoute, Route, WebSocketRoute
 
-from stringd.config import Config
-from stringd.server.app import _PROTOCOL, make_runtime
-from stringd.server.endpoints.events import EVENTS
-from stringd.server.endpoints.execute import EXEC as EXEC_PATH
 from stringd_cluster.access.scopes import Scope, UserPlace, endpoint_rule, listed_rule, required_scope
+from tests.cluster.daemon_routes import daemon_routes
 
 READ, EXEC, ADMIN = Scope
-ALL_METHODS = ("GET", "POST", "DELETE")
 
 
 @pytest.mark.requirement("cluster.scopes.complete")
 def test_every_route_of_a_daemon_is_listed(tmp_path: Path) -> None:
-    routes = _routes(tmp_path)
+    routes = daemon_routes(tmp_path)
     assert len(routes) > 25
     unlisted = {
         (method, path)
@@ -34,26 +29,6 @@ def _is_listed(method: str, path: str) -> bool:
     return (
         listed_rule(method, path.replace("{path:path}", "a/b").replace("{", "").replace("}", "")) is not None
     )
-
-
-def _routes(folder: Path) -> dict[str, set[str]]:
-    """Return the methods of each path; of one that takes all, one of them."""
-    runtime = make_runtime(Config(data_dir=folder))
-    found = {EXEC_PATH: {"POST"}, EVENTS: {"GET"}}
-    routes: tuple[BaseRoute, ...] = (*_PROTOCOL, *runtime.catalogue.routes)
-    for route in routes:
-        assert isinstance(route, Route | WebSocketRoute)
-        methods = _methods(route) if isinstance(route, Route) else {"GET"}
-        found.setdefault(route.path, set()).update(methods)
-    return found
-
-
-def _methods(route: Route) -> set[str]:
-    """Return the methods of a route: those of an endpoint class are its functions."""
-    if route.methods is not None:
-        return set(route.methods)
-    own = {method for method in ALL_METHODS if hasattr(route.endpoint, method.lower())}
-    return own or {"GET"}
 
 
 @pytest.mark.requirement("cluster.scopes.unknown")
@@ -81,7 +56,10 @@ def _methods(route: Route) -> set[str]:
         ("DELETE", "/users/ann", ADMIN),
         ("POST", "/secrets", ADMIN),
         ("DELETE", "/secrets/a/b", ADMIN),
-        ("GET", "/console/static/console.css", ADMIN),
+        ("GET", "/console/static/console.css", None),
+        ("POST", "/console/sign-in", None),
+        ("POST", "/console/tickets", ADMIN),
+        ("DELETE", "/console/topics", ADMIN),
         ("GET", "/", ADMIN),
         ("GET", "/other-plugin", ADMIN),
         ("BREW", "/exec", ADMIN),

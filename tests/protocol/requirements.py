@@ -25,6 +25,7 @@ from tests.protocol.clauses_cluster_access import (
     CLUSTER_TOKENS,
 )
 from tests.protocol.clauses_cluster_deadman import CLUSTER_DEADMAN
+from tests.protocol.clauses_cluster_door import CLUSTER_DOOR
 from tests.protocol.clauses_cluster_seams import CLUSTER_SEAMS, MOVED_TOPICS
 from tests.protocol.clauses_cluster_state import CLUSTER_STATE
 from tests.protocol.clauses_console_access import CONSOLE_ACCESS, CONSOLE_COMMAND
@@ -71,6 +72,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *DOORS,
     *CLUSTER_SEAMS,
     *MOVED_TOPICS,
+    *CLUSTER_DOOR,
     *(CLUSTER_ACCESS + CLUSTER_CERTIFICATES + CLUSTER_TOKENS + CLUSTER_COMMAND),
     *(CONSOLE_ACCESS + CONSOLE_BROWSERS + CONSOLE_COMMAND + CONSOLE_APPS + CONSOLE_USERS),
     *(CONSOLE_SCREENS + CONSOLE_TOPICS),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 
-from stringd.plugin import CliCommand, Runtime, Service, Settings, hookimpl
+from stringd.plugin import CliCommand, Door, HealthField, Runtime, Service, Settings, hookimpl
 from stringd.plugin.stores import Stores
 from stringd_cluster.cluster_settings import ClusterSettings
 from stringd_cluster.commands.cluster_command import CLUSTER
@@ -42,6 +42,28 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
     """Run the node."""
     if not runtime.settings(ClusterSettings).url:
         return ()
+    from stringd_cluster.access.door_record import door_parts
     from stringd_cluster.cluster_node import cluster_node
 
-    return (Service(name="cluster", run=cluster_node(runtime).run, required=True),)
+    return (
+        Service(name="cluster", run=cluster_node(runtime).run, required=True),
+        Service(name="cluster-door", run=door_parts(runtime).run),
+    )
+
+
+@hookimpl
+def stringd_doors(runtime: Runtime) -> Iterable[Door]:
+    """Admit clients by their tokens, and listen for them and for other nodes."""
+    if not runtime.settings(ClusterSettings).url:
+        return ()
+    from stringd_cluster.access.door_record import door_parts
+
+    return (door_parts(runtime).record,)
+
+
+@hookimpl
+def stringd_health(runtime: Runtime) -> Iterable[HealthField]:
+    """Tell clients that this is a node."""
+    if not runtime.settings(ClusterSettings).url:
+        return ()
+    return (HealthField(name="protocol", read=lambda: "0.2", is_public=True),)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from stringd.plugin import RequestRefused
+from stringd.plugin import ErrorCode, RequestRefused
 from stringd_cluster.access.scopes import Scope
 
 
@@ -38,7 +38,7 @@ class TokenInvalid(AccessRefused):
 
 
 class ScopeRequired(AccessRefused):
-    """The token does not permit this; `wanted` may be None if another user is concerned."""
+    """The token does not permit this."""
 
     status = 403
     code = "SCOPE_REQUIRED"
@@ -46,6 +46,48 @@ class ScopeRequired(AccessRefused):
     def __init__(self, wanted: Scope, what: str = "This") -> None:
         super().__init__(f"{what} needs a token with the scope {wanted}.")
         self.headers = {"WWW-Authenticate": f'Bearer error="insufficient_scope", scope="{wanted}"'}
+
+
+class OtherUser(AccessRefused):
+    """The request names a user that is not the token's; the answer is the same if there is no such user."""
+
+    status = 403
+    code = "SCOPE_REQUIRED"
+
+    def __init__(self, own: str) -> None:
+        super().__init__(
+            f"This token is of user {own}: name no other user, or use a token with the scope {Scope.ADMIN}."
+        )
+
+
+class SeveralUsers(AccessRefused):
+    """The request names more than one user."""
+
+    status = 400
+    code = ErrorCode.INVALID_REQUEST
+    code_in_body = False
+
+    def __init__(self) -> None:
+        super().__init__("The request names more than one user; it can be for one only.")
+
+
+class UserUnnamed(AccessRefused):
+    """The request names no user, and its token has none."""
+
+    status = 400
+    code = ErrorCode.USER_REQUIRED
+    code_in_body = False
+
+    def __init__(self) -> None:
+        super().__init__("X-User-Id header required")
+
+
+class BodyTooLarge(AccessRefused):
+    """The body is longer than one in which a user is named can be."""
+
+    status = 413
+    code = ErrorCode.BODY_TOO_LARGE
+    code_in_body = False
 
 
 class RateLimited(AccessRefused):

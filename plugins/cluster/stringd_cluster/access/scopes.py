@@ -77,6 +77,9 @@ def _below(families: Iterable[str]) -> Iterable[str]:
 
 _UNKNOWN = _rule(Scope.ADMIN)
 _OPEN = {"GET": _rule(None)}
+# Browsers send no tokens with pages: the console signs them in by tickets, which admins get, and checks the
+# cookie and the key of each browser.
+_SIGNED_IN = {"GET": _rule(None), "POST": _rule(None)}
 _ADMIN = {"*": _rule(Scope.ADMIN)}
 _AS_USER = {"POST": _rule(Scope.EXEC, UserPlace.HEADER)}
 _MCP = {"*": _rule(Scope.EXEC, UserPlace.HEADER, UserPlace.QUERY_USER)}
@@ -86,7 +89,8 @@ _EXACT: Mapping[str, Mapping[str, EndpointRule]] = {
     "/approval/grants": _ADMIN,
     "/cancel": _AS_USER,
     "/chanflow": _AS_USER,
-    "/console": _ADMIN,
+    "/console": _SIGNED_IN,
+    "/console/tickets": _ADMIN,
     "/events": {"GET": _OF_USER},
     "/exec": _AS_USER,
     "/health": _OPEN,
@@ -110,7 +114,7 @@ _EXACT: Mapping[str, Mapping[str, EndpointRule]] = {
 }
 _PREFIXES: Mapping[str, Mapping[str, EndpointRule]] = {
     "/approval/grants/": _ADMIN,
-    "/console/": _ADMIN,
+    "/console/": _SIGNED_IN,
     "/questions/": {"POST": _rule(Scope.EXEC, UserPlace.HEADER)},
     "/secrets/": _ADMIN,
     "/sessions/": {"DELETE": _rule(Scope.EXEC, UserPlace.PATH)},

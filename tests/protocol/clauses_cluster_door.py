@@ -1,0 +1,19 @@
+"""Requirements on the door of a node: whom it admits, and what ends with a token."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+CLUSTER_DOOR = requirements(
+    "Cluster: the door",
+    ("cluster.door.token", "Every request wants a token; the headers of v0.1 alone are refused."),
+    ("cluster.door.open", "Only /health is open; it says which protocol the daemon speaks."),
+    ("cluster.door.alike", "Malformed, unknown, expired and revoked tokens get one and the same answer."),
+    ("cluster.door.revoked", "A token is refused within five seconds after it was revoked."),
+    ("cluster.door.scope", "A token whose scope is too narrow is refused, and told which one is wanted."),
+    ("cluster.door.users", "A token without admin is for its own user, whatever the request names."),
+    ("cluster.door.admin", "An admin acts for the user that the request names, which is one."),
+    ("cluster.door.operator", "The operator's token and an admin's are as good as each other."),
+    ("cluster.door.ambiguous", "A header by which the door decides is refused if it is sent twice."),
+    ("cluster.door.hop", "What nodes tell each other is not taken from clients."),
+)
