@@ -96,7 +96,7 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         """Collect the response; once it is complete, count it and send the next request."""
         self._received += data
-        if self._tally is None or self._transport is None or not _whole(self._received):
+        if self._tally is None or self._transport is None or not is_whole(self._received):
             return
         now = time.perf_counter()
         self._count(self._tally, now - self._sent)
@@ -122,7 +122,7 @@ class Connection(asyncio.Protocol):
         tally.leave()
 
 
-def _whole(received: bytes) -> bool:
+def is_whole(received: bytes) -> bool:
     """Whether a response is complete, by its Content-Length or the last chunk."""
     end = received.find(b"\r\n\r\n")
     if end < 0:
