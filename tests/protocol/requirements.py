@@ -26,6 +26,7 @@ from tests.protocol.clauses_cluster_access import (
 )
 from tests.protocol.clauses_cluster_deadman import CLUSTER_DEADMAN
 from tests.protocol.clauses_cluster_door import CLUSTER_DOOR
+from tests.protocol.clauses_cluster_homes import CLUSTER_HOMES
 from tests.protocol.clauses_cluster_seams import CLUSTER_SEAMS, MOVED_TOPICS
 from tests.protocol.clauses_cluster_state import CLUSTER_STATE
 from tests.protocol.clauses_console_access import CONSOLE_ACCESS, CONSOLE_COMMAND
@@ -93,6 +94,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *MCP_APPS,
     *(RUNS_WIRE + RUNS_STRATEGIES + RUNS_AGENTS + RUNS_PROVIDERS + RUNS_RUNNING + RUNS_TOPICS),
     *CLUSTER_STATE,
+    *CLUSTER_HOMES,
     *(WEB + WEB_BROWSER + WEB_CONTENT + WEB_DOCUMENTS + WEB_FORMS + WEB_HTML + WEB_READING),
 )
 

@@ -15,8 +15,14 @@ from stringd_cluster.engine.cluster_schema import SCHEMA
 MOST_CONNECTIONS = 10
 CONNECT_SECONDS = 5.0
 _APPLICATION = "stringd "
-FAILURES = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
-"""What asyncpg raises if the database refuses or can't be reached."""
+FAILURES = (
+    asyncpg.PostgresError,
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    OSError,
+    TimeoutError,
+)
+"""What asyncpg raises if the database refuses, can't be reached, or ends a connection in use."""
 
 
 def application_name(node_id: str) -> str:

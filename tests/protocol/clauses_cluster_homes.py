@@ -1,0 +1,28 @@
+"""Requirements on homes: who has them, until when, and what a fence keeps out."""
+
+from __future__ import annotations
+
+from tests.protocol.records import requirements
+
+CLUSTER_HOMES = requirements(
+    "Many machines: leases, homes and fences",
+    ("cluster.lease.renewed", "A node renews its lease every quarter of its length."),
+    ("cluster.lease.deadline", "A node that can't renew its lease stops before others may take over."),
+    ("cluster.lease.expired", "A lease that has expired is not renewed, and its id never returns."),
+    ("cluster.lease.paused", "A process that was paused knows at once that its lease is over."),
+    ("cluster.homes.one_owner", "A home has one owner at a time, and each claim has an epoch of its own."),
+    ("cluster.homes.lease", "A home is kept as long as the lease of its owner, and no longer."),
+    ("cluster.homes.ended_connections", "A claim ends the connections of the owner before."),
+    ("cluster.homes.release", "A home that was given up is free at once."),
+    ("cluster.homes.draining", "A draining node claims no homes."),
+    ("cluster.homes.pinned", "A home with a label goes to nodes that have it, or are named so."),
+    ("cluster.homes.local", "A home on a local disk is pinned to its first node, and empty nowhere else."),
+    ("cluster.homes.orders", "Homes that are moved, pinned elsewhere or drained are passed on."),
+    ("cluster.homes.unfinished", "A home with an unfinished run is taken without a request for it."),
+    ("cluster.fence.writes", "Whatever a replaced node writes for a home is refused, and nothing changes."),
+    ("cluster.fence.held", "A claim waits for a transaction that has passed the fence."),
+    ("cluster.fence.unowned", "A node writes nothing for homes that it does not have."),
+    ("cluster.placement.agreed", "All nodes choose the same node for a home, and share the homes evenly."),
+    ("cluster.placement.stable", "If a node leaves, only its homes change."),
+    ("cluster.placement.fit", "Labels decide before orders, and orders before the even share."),
+)
