@@ -73,7 +73,12 @@ class AccessRoutes:
             self._browsers.sign_out(earlier.id)
         response = json_response({"key": signed_in.key})
         response.set_cookie(
-            cookie_name(request), signed_in.cookie, path=self._root, httponly=True, samesite="strict"
+            cookie_name(request),
+            signed_in.cookie,
+            path=self._root,
+            secure=request.url.scheme == "https",
+            httponly=True,
+            samesite="strict",
         )
         return response
 
