@@ -15,6 +15,7 @@ OWN_OPTIONS = frozenset(
     {
         "--access",
         "--allow-origin",
+        "--ca-file",
         "--data-dir",
         "--help",
         "--keep-env",
@@ -22,6 +23,8 @@ OWN_OPTIONS = frozenset(
         "--plugins",
         "--plugins-dir",
         "--port",
+        "--token-file",
+        "--url",
         "--version",
         "--without",
     }

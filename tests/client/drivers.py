@@ -18,10 +18,10 @@ Step: TypeAlias = "tuple[Any, ...] | Callable[[], object]"
 class Talk(Protocol):
     """Makes one client, goes through the steps, and returns what the calls returned."""
 
-    def __call__(self, port: int, *steps: Step, **options: Any) -> list[Any]: ...
+    def __call__(self, port: int | None, *steps: Step, **options: Any) -> list[Any]: ...
 
 
-def talk_blocking(port: int, *steps: Step, **options: Any) -> list[Any]:
+def talk_blocking(port: int | None, *steps: Step, **options: Any) -> list[Any]:
     answers = []
     with Client(port=port, **options) as client:
         for step in steps:
@@ -32,7 +32,7 @@ def talk_blocking(port: int, *steps: Step, **options: Any) -> list[Any]:
     return answers
 
 
-def talk_async(port: int, *steps: Step, **options: Any) -> list[Any]:
+def talk_async(port: int | None, *steps: Step, **options: Any) -> list[Any]:
     async def run_prompt() -> list[Any]:
         answers = []
         async with AsyncClient(port=port, **options) as client:

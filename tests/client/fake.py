@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -72,6 +73,7 @@ class FakeDaemon:
     seen: list[Seen] = field(default_factory=list)
     accepted: int = 0
     open: list[socket.socket] = field(default_factory=list)
+    tls: ssl.SSLContext | None = None
 
     def __post_init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", self.port))
@@ -121,6 +123,9 @@ class FakeDaemon:
 
     def _serve(self, connection: socket.socket) -> None:
         try:
+            if self.tls:
+                connection = self.tls.wrap_socket(connection, server_side=True)
+                self.open.append(connection)
             with connection.makefile("rb") as incoming:
                 while request := _read(incoming):
                     self.seen.append(request)

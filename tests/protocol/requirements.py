@@ -24,6 +24,7 @@ from tests.protocol.clauses_cluster_access import (
     CLUSTER_COMMAND,
     CLUSTER_TOKENS,
 )
+from tests.protocol.clauses_cluster_clients import CLUSTER_CLIENTS
 from tests.protocol.clauses_cluster_deadman import CLUSTER_DEADMAN
 from tests.protocol.clauses_cluster_door import CLUSTER_DOOR
 from tests.protocol.clauses_cluster_homes import CLUSTER_HOMES
@@ -79,7 +80,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(CONSOLE_SCREENS + CONSOLE_TOPICS),
     *(CONSOLE_QUESTIONS + CONSOLE_APPROVAL),
     *CONSOLE_RUNS,
-    *CLUSTER_DEADMAN,
+    *(CLUSTER_DEADMAN + CLUSTER_CLIENTS),
     *(APPROVAL_REQUESTS + APPROVAL_POLICY + APPROVAL_AUDIT + APPROVAL_EXECUTION),
     *QUESTIONS,
     *(APPROVAL_WIRE + APPROVAL_ASKING + APPROVAL_GATE),

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from stringd.cli.approve.question_feed import QuestionFeed
+from stringd.client.daemon_address import DaemonAddress
 
 
 class Stream(ThreadingHTTPServer):
@@ -59,7 +60,7 @@ def stream() -> Iterator[Stream]:
 
 @pytest.mark.requirement("approve.told")
 def test_answered_question_does_not_come_back_with_late_news_of_it(stream: Stream) -> None:
-    with QuestionFeed(stream.server_address[1], "token") as feed:
+    with QuestionFeed(DaemonAddress(port=stream.server_address[1]), "token") as feed:
         stream.send(feed, ("question", {"id": "q1"}))
         feed.settle("q1")
         stream.send(feed, ("question", {"id": "q1", "expires_at": 1}), ("question", {"id": "q2"}))

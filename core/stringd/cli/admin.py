@@ -12,6 +12,7 @@ from typing import Any
 
 from stringd.api.cli import CliCommand
 from stringd.api.health import CORE_FIELDS
+from stringd.cli.address_options import daemon_address
 from stringd.cli.string_arguments import user_argument
 from stringd.client.sync import Client
 from stringd.errors import DaemonUnreachable, Fault
@@ -23,7 +24,7 @@ POLL_SECONDS = 0.02
 
 
 def _client(arguments: argparse.Namespace, user: str = _DEFAULT_USER) -> Client:
-    return Client(user, port=arguments.config.port, start=False)
+    return Client(user, address=daemon_address(arguments), start=False)
 
 
 def _status(arguments: argparse.Namespace) -> int:

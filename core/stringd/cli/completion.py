@@ -31,9 +31,9 @@ class CommandNames:
 
     @cached_property
     def _names(self) -> tuple[tuple[str, str], ...]:
-        user, port = self._client.user, self._client.port
+        user, address = self._client.user, self._client.address
         try:
-            with Client(user, port=port, start=False, timeout=TIMEOUT_SECONDS) as client:
+            with Client(user, address=address, start=False, timeout=TIMEOUT_SECONDS) as client:
                 # In topics that take plain text, commands need two slashes; elsewhere one or two work.
                 return tuple(_LISTED.findall(client.exec(self._topic, "//help").content))
         except StringdError:

@@ -9,6 +9,7 @@ import sys
 import threading
 
 from stringd.api.cli import CliCommand
+from stringd.cli.address_options import daemon_address
 from stringd.cli.event_lines import EventLines, may_colour, write_lines
 from stringd.cli.string_arguments import user_argument
 from stringd.client.records import Event
@@ -21,7 +22,8 @@ def _events(arguments: argparse.Namespace) -> int:
     lines = EventLines(coloured=may_colour(sys.stdout))
     _end_with_reader()
     try:
-        with Client(arguments.user or "default", port=arguments.config.port, start=False) as client:
+        address = daemon_address(arguments)
+        with Client(arguments.user or "default", address=address, start=False) as client:
             events = client.events(
                 arguments.topic,
                 kinds=arguments.kinds or (),

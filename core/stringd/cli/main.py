@@ -12,6 +12,8 @@ from stringd.config import Config
 from stringd.errors import Fault
 
 if TYPE_CHECKING:
+    import argparse
+
     from stringd.api.cli import CliCommand
     from stringd.api.settings import Settings
 
@@ -28,18 +30,20 @@ def _run(argv: Sequence[str]) -> int:
     options, rest = parse_options(argv)
     config = config_from(options, os.environ)
     if rest or options.help:
-        return _subcommand(config, rest or ["--help"])
+        return _subcommand(config, options, rest or ["--help"])
+    if options.url:
+        raise Fault("--url names a daemon that runs already: a subcommand is missing", exit_code=2)
     from stringd.server.serve import serve
 
     return serve(config)
 
 
-def _subcommand(config: Config, argv: Sequence[str]) -> int:
+def _subcommand(config: Config, options: argparse.Namespace, argv: Sequence[str]) -> int:
     from stringd.cli.options import subcommand_parser
 
     commands, settings = _subcommands(config, argv[0])
     arguments = subcommand_parser(commands, argv[0], settings).parse_args(argv)
-    arguments.config = config
+    arguments.config, arguments.options = config, options
     code: int = arguments.run(arguments)
     return code
 

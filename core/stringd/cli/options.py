@@ -10,6 +10,7 @@ from pathlib import Path
 from stringd import __version__
 from stringd.api.cli import CliCommand
 from stringd.api.settings import Settings, option_of, settings_by_key, variable_of
+from stringd.cli.address_options import add_address_options
 from stringd.cli.program import MISUSE, Parser
 from stringd.config import (
     ACCESS,
@@ -135,6 +136,7 @@ def _options_parser(*, add_help: bool) -> Parser:
     )
     parser.add_argument("--without", help="do not load these plugins: a,b")
     _add_access_options(parser)
+    add_address_options(parser)
     return parser
 
 

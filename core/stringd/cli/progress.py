@@ -46,7 +46,7 @@ class _Progress:
 
     def __init__(self, client: Client, topic: str, request_id: str) -> None:
         self._request_id = request_id
-        self._user, self._port, self._topic = client.user, client.port, topic
+        self._user, self._address, self._topic = client.user, client.address, topic
         self._stopped = threading.Event()
         self._writing = threading.Lock()
         self._screen: _Screen | None = None
@@ -71,7 +71,7 @@ class _Progress:
     def _follow(self) -> None:
         from stringd.client.sync import Client
 
-        with Client(self._user, port=self._port, start=False) as client:
+        with Client(self._user, address=self._address, start=False) as client:
             kinds = ("output", "command-ended")
             for event in client.events(self._topic, kinds=kinds, request_id=self._request_id, after=0):
                 if event.kind == "command-ended" or not self._write(event):

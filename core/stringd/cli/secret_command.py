@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from stringd.api.cli import CliCommand
 from stringd.api.secrets import PluginSecret, check_secret_value
+from stringd.cli.address_options import daemon_address
 from stringd.cli.program import MISUSE, Parser
 from stringd.cli.string_arguments import user_argument
 from stringd.client.sync import Client
@@ -86,7 +87,7 @@ def _set(arguments: argparse.Namespace) -> int:
         raise Fault(f"{message}; type it at the prompt, or pipe it to standard input", exit_code=MISUSE)
     secret = _secret(arguments)
     value = _read_value(secret.name)
-    with _opened(arguments.config) as secrets:
+    with _opened(arguments) as secrets:
         created = secrets.set(secret, value)
     write_output(f"{'set' if created else 'replaced'} {_shown(secret.name, secret.user_id, secret.plugin)}")
     return 0
@@ -95,7 +96,7 @@ def _set(arguments: argparse.Namespace) -> int:
 def _remove(arguments: argparse.Namespace) -> int:
     secret = _secret(arguments)
     shown = _shown(secret.name, secret.user_id, secret.plugin)
-    with _opened(arguments.config) as secrets:
+    with _opened(arguments) as secrets:
         if not secrets.remove(secret):
             raise Fault(f"no such secret: {shown}")
     write_output(f"removed {shown}")
@@ -103,7 +104,7 @@ def _remove(arguments: argparse.Namespace) -> int:
 
 
 def _list(arguments: argparse.Namespace) -> int:
-    with _opened(arguments.config) as secrets:
+    with _opened(arguments) as secrets:
         listed = list(secrets.list())
     if arguments.json:
         write_json(listed)
@@ -131,8 +132,19 @@ def _read_value(name: str) -> str:
 
 
 @contextmanager
-def _opened(config: Config) -> Iterator[_Secrets]:
-    """Yield the secrets of a data directory, through the daemon if one uses it."""
+def _opened(arguments: argparse.Namespace) -> Iterator[_Secrets]:
+    """Yield the secrets of the daemon at a URL, or of the data directory: through the daemon that uses it."""
+    address = daemon_address(arguments)
+    if address.is_remote:
+        with Client(address=address, start=False) as client:
+            yield _OfDaemon(client)
+    else:
+        with _in_directory(arguments.config) as secrets:
+            yield secrets
+
+
+@contextmanager
+def _in_directory(config: Config) -> Iterator[_Secrets]:
     from stringd.storage.data_directory import data_directory
     from stringd.storage.secret_store import SecretFile
 

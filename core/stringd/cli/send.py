@@ -6,6 +6,7 @@ import argparse
 import os
 
 from stringd.api.cli import CliCommand
+from stringd.cli.address_options import address_words, daemon_address
 from stringd.cli.string_arguments import user_argument
 from stringd.client.sync import Client
 from stringd.processes.standard_streams import read_all, write_output
@@ -14,11 +15,12 @@ from stringd.processes.standard_streams import read_all, write_output
 def _exec(arguments: argparse.Namespace) -> int:
     from stringd.cli.string import main
 
-    return main(["--port", str(arguments.config.port), *arguments.words])
+    return main([*address_words(arguments.options), *arguments.words])
 
 
 def _chanflow(arguments: argparse.Namespace) -> int:
-    with Client(arguments.user, port=arguments.config.port, start=arguments.start) as client:
+    address = daemon_address(arguments)
+    with Client(arguments.user, address=address, start=arguments.start) as client:
         answer = client.chanflow(read_all())
     write_output(answer.text)
     return 1 if answer.failed else 0

@@ -24,7 +24,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Arguments) -> int:
-    with Client(arguments.user, port=arguments.port, start=arguments.start) as client:
+    with Client(arguments.user, address=arguments.address, start=arguments.start) as client:
         if is_url(arguments.topic):
             return _exit_code(open_tab(client, arguments.topic, arguments.tab, as_json=arguments.json))
         runner = CommandRunner(client, arguments.topic, as_json=arguments.json)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stringd import __version__
+from stringd.cli.address_options import add_address_options, address_of
 from stringd.cli.program import Parser
 from stringd.cli.tabs import is_url
 from stringd.client.defaults import check_port
@@ -18,6 +19,8 @@ from stringd.text.topic_names import DEFAULT_TOPIC, DEFAULT_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from stringd.client.daemon_address import DaemonAddress
 
 _USAGE = """string [options] TOPIC 'COMMAND'      run one command
        string [options] '/COMMAND'           ... in the default topic
@@ -42,7 +45,7 @@ class Arguments:
     command: str | None
     reads_input: bool
     user: str
-    port: int | None
+    address: DaemonAddress
     start: bool
     json: bool
     tab: str | None
@@ -68,7 +71,7 @@ def parse_arguments(argv: Sequence[str] | None) -> Arguments:
         command=commands[0] if commands else None,
         reads_input=reads_input,
         user=options.user,
-        port=options.port,
+        address=address_of(options, options.port),
         start=options.start,
         json=options.json,
         tab=options.tab,
@@ -94,6 +97,7 @@ def _parser() -> Parser:
         "--user", metavar="ID", type=user_argument, default=user, help="act as this user (STRINGD_USER)"
     )
     parser.add_argument("--port", metavar="N", type=_port, help="the daemon's port (STRINGD_PORT, else 3100)")
+    add_address_options(parser)
     parser.add_argument("--no-start", dest="start", action="store_false", help="do not start a daemon")
     parser.add_argument("--json", action="store_true", help="print each result as one line of JSON")
     parser.add_argument("--tab", metavar="NAME", help="the name of the tab to open a URL in")

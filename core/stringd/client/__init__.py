@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from stringd.client.daemon_address import DaemonAddress
 from stringd.client.exec_stream import strip_content_prefix
 from stringd.client.records import ChanFlowAnswer, Event, Result
 from stringd.client.sync import Client
@@ -29,6 +30,7 @@ __all__ = [
     "AsyncClient",
     "ChanFlowAnswer",
     "Client",
+    "DaemonAddress",
     "DaemonUnreachable",
     "Event",
     "Fault",

@@ -14,15 +14,14 @@ import httpx
 
 import stringd.client.endpoints as endpoints
 from stringd.client.async_calls import AsyncCalls
-from stringd.client.connection_pool import MAX_IDLE, MAX_IDLE_SECONDS, CannotConnect
+from stringd.client.connection_pool import KEEP_ALIVE, MAX_IDLE, MAX_IDLE_SECONDS, CannotConnect
 from stringd.client.defaults import CONNECT_SECONDS, DELAY_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS
 from stringd.client.event_stream import EventStream
 from stringd.client.exec_stream import ExecAnswer
 from stringd.client.records import Answer, Call, ChanFlowAnswer, Event, JsonObject, Reply, Request, Result
-from stringd.client.responses import UnexpectedAnswer, port_taken, refusal
+from stringd.client.responses import ConnectionLost, UnexpectedAnswer, port_taken, refusal
 from stringd.client.sync import Client
-from stringd.config import LOOPBACK
-from stringd.errors import DaemonUnreachable, UnknownUser
+from stringd.errors import DaemonUnreachable, RequestRefused, StringdError, Unavailable, UnknownUser
 
 if TYPE_CHECKING:
     import os
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
     )
     from types import TracebackType
 
+    from stringd.client.daemon_address import DaemonAddress
+
 Sent = TypeVar("Sent")
 NOT_CONNECTED = (httpx.ConnectError, httpx.ConnectTimeout)
 
@@ -48,17 +49,21 @@ class AsyncClient(AsyncCalls):
         user: str = "default",
         *,
         port: int | None = None,
+        address: DaemonAddress | None = None,
         home: str | os.PathLike[str] | None = None,
         start: bool = True,
         timeout: float | None = None,
         connect_timeout: float = CONNECT_SECONDS,
     ) -> None:
         # Finding or starting a daemon and registering the user run in a thread, with the blocking client.
-        self._blocking = Client(user, port=port, home=home, start=start, connect_timeout=connect_timeout)
+        self._blocking = Client(
+            user, port=port, address=address, home=home, start=start, connect_timeout=connect_timeout
+        )
         self.user, self.port = self._blocking.user, self._blocking.port
+        self.address = self._blocking.address
         self._timeout = timeout
         self._connect_timeout = connect_timeout
-        self._http = _http_client(self.port)
+        self._http = _http_client(self.address)
 
     async def __aenter__(self) -> Self:
         return self
@@ -74,8 +79,10 @@ class AsyncClient(AsyncCalls):
         await self._http.aclose()
 
     async def exec(self, topic: str, cmd: str, request_id: str | None = None) -> Result:
-        """Run one command; never send it again once it may have run, even if the reply is lost."""
-        request = endpoints.execution(self.user, topic, cmd, request_id)
+        """Run one command; never send it again once it may have run; see `Client.exec`."""
+        request = endpoints.execution(self.user, topic, cmd, self._blocking.request_id(request_id))
+        if self.address.is_remote:
+            return await self._repeat(partial(self._execute, request), runs_once=True)
         if self._blocking.can_send_first(request):
             # Neither a refused connection nor the refusal of an unknown user has run anything.
             try:
@@ -92,11 +99,11 @@ class AsyncClient(AsyncCalls):
     async def chanflow(self, text: str) -> ChanFlowAnswer:
         """Run the `string` blocks of a ChanFlow text and return their answers."""
         call = endpoints.chanflow(self.user, text)
-        return await self._with_daemon(partial(self._call, call, self._timeout))
+        return await self._with_daemon(partial(self._fetch, call, self._timeout))
 
     async def health(self) -> JsonObject:
         """Return the answer of `/health`, or raise `DaemonUnreachable`."""
-        return await self._call(endpoints.health(), PING_SECONDS)
+        return await self._fetch(endpoints.health(), PING_SECONDS)
 
     async def allow(self, directory: str | os.PathLike[str]) -> JsonObject:
         """Let this client's user access a directory besides the home; register the user if necessary."""
@@ -125,7 +132,7 @@ class AsyncClient(AsyncCalls):
                 yield event
         while reconnect:
             again = endpoints.resumed(request, stream.position)
-            with suppress(DaemonUnreachable):
+            with suppress(DaemonUnreachable, Unavailable):
                 async with aclosing(self._events_once(again, stream)) as events:
                     async for event in events:
                         yield event
@@ -134,14 +141,32 @@ class AsyncClient(AsyncCalls):
     async def shutdown(self) -> JsonObject:
         """Shut the daemon down; the next command starts a new one."""
         self._blocking.prepared = False
-        return await self._call(endpoints.shutdown())
+        return await self._fetch(endpoints.shutdown(), REPLY_SECONDS)
 
     async def prepare(self) -> None:
         """Find or start the daemon and register the user, unless that is done."""
         if not self._blocking.prepared:
             await anyio.to_thread.run_sync(self._blocking.prepare, abandon_on_cancel=True)
 
+    async def _repeat(self, send: Callable[[], Awaitable[Sent]], *, runs_once: bool) -> Sent:
+        """Send to a cluster until the outcome is known; see `Client`."""
+        await self.prepare()
+        repetition = self._blocking.repetition(runs_once=runs_once)
+        outcome = await self._attempt(send)
+        while (pause := repetition.pause_after(outcome)) is not None:
+            await anyio.sleep(pause)
+            outcome = await self._attempt(send)
+        return repetition.ended_with(outcome)
+
+    async def _attempt(self, send: Callable[[], Awaitable[Sent]]) -> Sent | StringdError:
+        try:
+            return await send()
+        except (RequestRefused, DaemonUnreachable) as failure:
+            return failure
+
     async def _with_daemon(self, send: Callable[[], Awaitable[Sent]]) -> Sent:
+        if self.address.is_remote:
+            return await self._repeat(send, runs_once=False)
         await self.prepare()
         try:
             return await send()
@@ -209,6 +234,12 @@ class AsyncClient(AsyncCalls):
                     await response.aclose()
 
     async def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
+        send = partial(self._fetch, call, silence)
+        if self.address.is_remote:
+            return await self._repeat(send, runs_once=call.request.method == "GET")
+        return await send()
+
+    async def _fetch(self, call: Call[Answer], silence: float | None) -> Answer:
         with self._explained():
             response = await self._http.send(self._outgoing(call.request, silence))
             reply = Reply(status=response.status_code, headers=response.headers, body=response.content)
@@ -219,11 +250,11 @@ class AsyncClient(AsyncCalls):
         try:
             yield
         except UnexpectedAnswer as error:
-            raise port_taken(self.port) from error
+            raise port_taken(self.address.place) from error
         except NOT_CONNECTED as error:
             raise self._cannot_connect(error) from error
         except httpx.HTTPError as error:
-            raise DaemonUnreachable(f"The daemon on port {self.port} went away without an answer.") from error
+            raise ConnectionLost(self.address.place) from error
 
     def _outgoing(self, request: Request, silence: float | None) -> httpx.Request:
         timeout = httpx.Timeout(silence, connect=self._connect_timeout)
@@ -237,14 +268,16 @@ class AsyncClient(AsyncCalls):
 
     def _cannot_connect(self, error: httpx.HTTPError) -> CannotConnect:
         self._blocking.prepared = False
-        return CannotConnect(self.port, error)
+        return CannotConnect(self.address, error)
 
 
-def _http_client(port: int) -> httpx.AsyncClient:
+def _http_client(address: DaemonAddress) -> httpx.AsyncClient:
+    # Without TLS, an empty context saves reading the certificates.
+    tls = address.tls() or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    limits = httpx.Limits(max_keepalive_connections=MAX_IDLE, keepalive_expiry=MAX_IDLE_SECONDS)
+    transport = httpx.AsyncHTTPTransport(
+        limits=limits, trust_env=False, verify=tls, socket_options=KEEP_ALIVE if address.is_remote else None
+    )
     return httpx.AsyncClient(
-        base_url=f"http://{LOOPBACK}:{port}",
-        limits=httpx.Limits(max_keepalive_connections=MAX_IDLE, keepalive_expiry=MAX_IDLE_SECONDS),
-        trust_env=False,
-        # Loopback speaks no TLS: an empty context saves reading the certificates.
-        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+        base_url=address.url, headers=address.headers, trust_env=False, transport=transport
     )

@@ -91,6 +91,16 @@ class AsyncCalls(ABC):
         """Remove a secret of the same user and plugin; return whether it existed."""
         return await self._call(endpoints.remove_secret(name, user, plugin))
 
+    async def request(
+        self,
+        method: str,
+        path: str,
+        fields: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> JsonObject:
+        """Return the JSON object that an endpoint of a plugin answers with."""
+        return await self._call(endpoints.plugin_request(method, path, fields, headers or {}))
+
     @abstractmethod
     async def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
         """Send one request and read its reply."""

@@ -91,6 +91,16 @@ class Calls(ABC):
         """Remove a secret of the same user and plugin; return whether it existed."""
         return self._call(endpoints.remove_secret(name, user, plugin))
 
+    def request(
+        self,
+        method: str,
+        path: str,
+        fields: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> JsonObject:
+        """Return the JSON object that an endpoint of a plugin answers with."""
+        return self._call(endpoints.plugin_request(method, path, fields, headers or {}))
+
     @abstractmethod
     def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
         """Send one request and read its reply."""

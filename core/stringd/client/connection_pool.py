@@ -1,26 +1,35 @@
-"""Keep-alive connections to the daemon on loopback, shared by threads."""
+"""Keep-alive connections to the daemon, shared by threads."""
 
 from __future__ import annotations
 
 import select
+import socket
+import ssl
 import threading
 import time
 from contextlib import contextmanager, suppress
-from http.client import HTTPConnection, HTTPResponse
-from socket import SHUT_RDWR
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
 from typing import TYPE_CHECKING
 
 from stringd.client.defaults import DELAY_SECONDS
 from stringd.client.records import Reply, Request
-from stringd.config import LOOPBACK
 from stringd.errors import DaemonUnreachable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from stringd.client.daemon_address import DaemonAddress
+
 MAX_IDLE = 8
 # A server closes idle connections on its own: one this old may be closed between the check and the send.
 MAX_IDLE_SECONDS = 4.0
+# A machine that vanishes is noticed within half a minute, however long a command may take.
+KEEP_ALIVE = (
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    (socket.IPPROTO_TCP, getattr(socket, "TCP_KEEPIDLE", socket.TCP_KEEPINTVL), 10),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 5),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 4),
+)
 
 
 def lower_headers(response: HTTPResponse) -> dict[str, str]:
@@ -29,19 +38,29 @@ def lower_headers(response: HTTPResponse) -> dict[str, str]:
 
 
 class CannotConnect(DaemonUnreachable):
-    """The connection was refused, so nothing was sent."""
+    """No connection came about, so nothing was sent."""
 
-    def __init__(self, port: int, reason: object) -> None:
-        super().__init__(f"No daemon answers on port {port}: {reason}")
+    def __init__(self, address: DaemonAddress, reason: object) -> None:
+        cause = getattr(reason, "__cause__", None)
+        while cause is not None and not isinstance(reason, ssl.SSLError):
+            reason, cause = cause, cause.__cause__
+        if isinstance(reason, ssl.SSLCertVerificationError):
+            text = f"The certificate {address.place} is not accepted: {reason.verify_message}"
+            super().__init__(f"{text}. --ca-file or STRINGD_CA_FILE names its authority")
+        else:
+            super().__init__(f"No daemon answers {address.place}: {reason}")
 
 
 class Connection:
     """One connection; `reusable` after its last answer was read to the end."""
 
-    def __init__(self, port: int, connect_seconds: float) -> None:
-        self._http = HTTPConnection(LOOPBACK, port, timeout=connect_seconds)
+    def __init__(self, address: DaemonAddress, connect_seconds: float) -> None:
+        self._headers = address.headers
+        self._http = _http_connection(address, connect_seconds)
         self._http.connect()
         self._socket = self._http.sock
+        for option in KEEP_ALIVE if address.is_remote else ():
+            self._socket.setsockopt(*option)
         self._idle_since = time.monotonic()
         self.reusable = False
 
@@ -55,7 +74,8 @@ class Connection:
         self.limit(silence)
         # A daemon may answer and close before it has read all of a body that it refuses.
         with suppress(BrokenPipeError):
-            self._http.request(request.method, request.path, request.body, request.headers)
+            headers = {**request.headers, **self._headers}
+            self._http.request(request.method, request.path, request.body, headers)
         if on_delay and not self._is_readable(DELAY_SECONDS):
             on_delay()
         return self._http.getresponse()
@@ -86,7 +106,7 @@ class Connection:
     def hang_up(self) -> None:
         """Shut the connection down, which also ends reads in other threads."""
         with suppress(OSError):
-            self._socket.shutdown(SHUT_RDWR)
+            self._socket.shutdown(socket.SHUT_RDWR)
         self.close()
 
     def close(self) -> None:
@@ -100,11 +120,17 @@ class Connection:
         return bool(watcher.poll(seconds * 1000))
 
 
+def _http_connection(address: DaemonAddress, connect_seconds: float) -> HTTPConnection:
+    if tls := address.tls():
+        return HTTPSConnection(address.host, address.port, timeout=connect_seconds, context=tls)
+    return HTTPConnection(address.host, address.port, timeout=connect_seconds)
+
+
 class ConnectionPool:
     """Leases connections; reusable ones are leased again, the most recently used first."""
 
-    def __init__(self, port: int, connect_seconds: float) -> None:
-        self._port = port
+    def __init__(self, address: DaemonAddress, connect_seconds: float) -> None:
+        self._address = address
         self._connect_seconds = connect_seconds
         self._lock = threading.Lock()
         self._idle: list[Connection] = []
@@ -138,9 +164,9 @@ class ConnectionPool:
 
     def _new_one(self) -> Connection:
         try:
-            return Connection(self._port, self._connect_seconds)
+            return Connection(self._address, self._connect_seconds)
         except OSError as error:
-            raise CannotConnect(self._port, error) from error
+            raise CannotConnect(self._address, error) from error
 
     def _give_back(self, connection: Connection) -> None:
         with self._lock:

@@ -182,6 +182,15 @@ def mark_question_shown(question_id: str, token: str) -> Call[JsonObject]:
     return Call(request=Request(method="POST", path=path, headers=_operator(token)), read=json_object)
 
 
+def plugin_request(
+    method: str, path: str, fields: Mapping[str, Any] | None, headers: Mapping[str, str]
+) -> Call[JsonObject]:
+    """Return a request to an endpoint of a plugin, which answers with a JSON object."""
+    body = {} if fields is None else {"body": json.dumps(fields).encode()}
+    sent = {**(_JSON if fields is not None else {}), **headers}
+    return Call(request=Request(method=method, path=path, headers=sent, **body), read=json_object)
+
+
 def _operator(token: str) -> dict[str, str | bytes]:
     return {"X-Operator-Token": token.encode()}
 

@@ -9,6 +9,7 @@ from stringd.errors import (
     ERROR_CODE_HEADER,
     AnswerInvalid,
     BodyTooLarge,
+    DaemonUnreachable,
     ErrorCode,
     Fenced,
     HomeMoved,
@@ -50,13 +51,26 @@ _BY_STATUS = {
 }
 
 
+RETRY_AFTER = "Retry-After"
+_HINTS = {
+    str(ErrorCode.TOKEN_REQUIRED): "Programs take it from STRINGD_TOKEN, or from the file of --token-file.",
+}
+
+
 class UnexpectedAnswer(Exception):
     """An answer that no daemon gives."""
 
 
-def port_taken(port: int) -> PortTaken:
-    """Return the exception for a port whose answers are not a daemon's."""
-    return PortTaken(f"What listens on port {port} does not answer like stringd.")
+class ConnectionLost(DaemonUnreachable):
+    """The connection ended after a request was sent, and before it was answered."""
+
+    def __init__(self, place: str) -> None:
+        super().__init__(f"The daemon {place} went away without an answer.")
+
+
+def port_taken(place: str) -> PortTaken:
+    """Return the exception for a place whose answers are not a daemon's."""
+    return PortTaken(f"What listens {place} does not answer like stringd.")
 
 
 def json_object(reply: Reply, *needed: str) -> JsonObject:
@@ -85,7 +99,11 @@ def refusal(reply: Reply) -> RequestRefused:
     message = str(found.get("message", reason))
     code = reply.headers.get(ERROR_CODE_HEADER.lower()) or code_in_body
     kind = _BY_CODE.get(code) if code in _CODES else _BY_STATUS.get(reply.status)
-    return kind.rebuilt(message) if kind else _other(reply.status, code, message)
+    message = f"{message} {_HINTS[code]}" if code in _HINTS else message
+    refused = kind.rebuilt(message) if kind else _other(reply.status, code, message)
+    if seconds := reply.headers.get("retry-after"):
+        refused.headers = {RETRY_AFTER: seconds}
+    return refused
 
 
 def _other(status: int, code: str | None, message: str) -> RequestRefused:

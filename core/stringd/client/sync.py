@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -13,15 +14,16 @@ from typing import TYPE_CHECKING, Self, TypeVar
 import stringd.client.endpoints as endpoints
 from stringd.client.calls import Calls
 from stringd.client.connection_pool import CannotConnect, Connection, ConnectionPool, lower_headers
-from stringd.client.defaults import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS, default_port
+from stringd.client.daemon_address import DaemonAddress, default_address
+from stringd.client.defaults import CONNECT_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS
 from stringd.client.event_stream import EventStream
 from stringd.client.exec_stream import ExecAnswer
 from stringd.client.records import Reply
-from stringd.client.responses import UnexpectedAnswer, port_taken, refusal
-from stringd.errors import DaemonUnreachable, PortTaken, UnknownUser
+from stringd.client.repetition import RUNS_ONCE, Repetition, attempted
+from stringd.client.responses import ConnectionLost, UnexpectedAnswer, port_taken, refusal
+from stringd.errors import DaemonUnreachable, Fault, PortTaken, Unavailable, UnknownUser
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
 
@@ -35,7 +37,8 @@ Sent = TypeVar("Sent")
 class Client(Calls):
     """Talks to the daemon as one user; starts the daemon and registers the user when first needed.
 
-    `home` registers that home; without it an unknown user gets one below `~/.string/users`.
+    `home` registers that home; without it an unknown user gets one below `~/.string/users`. A daemon with a
+    URL is not started, and its users are registered only with a `home`.
     `timeout` limits how long `exec` and `chanflow` wait without receiving a byte; None waits indefinitely.
     """
 
@@ -44,18 +47,21 @@ class Client(Calls):
         user: str = "default",
         *,
         port: int | None = None,
+        address: DaemonAddress | None = None,
         home: str | os.PathLike[str] | None = None,
         start: bool = True,
         timeout: float | None = None,
         connect_timeout: float = CONNECT_SECONDS,
     ) -> None:
         self.user = endpoints.check_user(user)
-        self.port = default_port() if port is None else port
+        self.address = address or (default_address() if port is None else DaemonAddress(port=port))
+        self.port = self.address.port
         self._home = home
         self._start = start
         self._timeout = timeout
-        self._pool = ConnectionPool(self.port, connect_timeout)
+        self._pool = ConnectionPool(self.address, connect_timeout)
         self._preparing = threading.Lock()
+        self._protocol: str | None = None
         self.prepared = False
         """Whether a daemon was found that knows the user."""
 
@@ -72,8 +78,13 @@ class Client(Calls):
         self._pool.close()
 
     def exec(self, topic: str, cmd: str, request_id: str | None = None) -> Result:
-        """Run one command; never send it again once it may have run, even if the reply is lost."""
-        request = endpoints.execution(self.user, topic, cmd, request_id)
+        """Run one command; never send it again once it may have run, even if the reply is lost.
+
+        To a daemon with a URL, it may be sent again, if the daemon runs it at most once.
+        """
+        request = endpoints.execution(self.user, topic, cmd, self.request_id(request_id))
+        if self.address.is_remote:
+            return self._repeat(partial(self._execute, request), runs_once=True)
         if self.can_send_first(request):
             # Neither a refused connection nor the refusal of an unknown user has run anything.
             try:
@@ -90,11 +101,11 @@ class Client(Calls):
     def chanflow(self, text: str) -> ChanFlowAnswer:
         """Run the `string` blocks of a ChanFlow text and return their answers."""
         call = endpoints.chanflow(self.user, text)
-        return self._with_daemon(partial(self._call, call, self._timeout))
+        return self._with_daemon(partial(self._fetch, call, self._timeout))
 
     def health(self) -> JsonObject:
         """Return the answer of `/health`, or raise `DaemonUnreachable`."""
-        return self._call(endpoints.health(), PING_SECONDS)
+        return self._fetch(endpoints.health(), PING_SECONDS)
 
     def allow(self, directory: str | os.PathLike[str]) -> JsonObject:
         """Let this client's user access a directory besides the home; register the user if necessary."""
@@ -129,18 +140,31 @@ class Client(Calls):
         stream = EventStream()
         yield from self._events_once(request, stream)
         while reconnect:
-            with suppress(DaemonUnreachable):
+            with suppress(DaemonUnreachable, Unavailable):
                 yield from self._events_once(endpoints.resumed(request, stream.position), stream)
             time.sleep(stream.next_pause())
 
     def shutdown(self) -> JsonObject:
         """Shut the daemon down; the next command starts a new one."""
         self.prepared = False
-        return self._call(endpoints.shutdown())
+        return self._fetch(endpoints.shutdown(), REPLY_SECONDS)
 
     def prepare(self) -> None:
         """Find or start the daemon and register the user, unless that is done."""
-        self.ensure_user(self._find_or_start)
+        if self.address.is_remote:
+            self._find_remote()
+        else:
+            self.ensure_user(self._find_or_start)
+
+    def repetition(self, *, runs_once: bool) -> Repetition:
+        """Return what decides whether a request is sent again; `runs_once`: if the daemon keeps to that."""
+        return Repetition(
+            runs_once=runs_once and self._protocol == RUNS_ONCE, was_connected=self._protocol is not None
+        )
+
+    def request_id(self, given: str | None) -> str | None:
+        """Return the id of a command; one that may be sent again needs one."""
+        return os.urandom(8).hex() if given is None and self.address.is_remote else given
 
     def ensure_user(self, find_daemon: Callable[[], None] | None = None) -> None:
         """Register the user once; call `find_daemon` before, unless the daemon has already answered."""
@@ -159,6 +183,8 @@ class Client(Calls):
         return not (self.prepared or self._home) and len(request.body or b"") <= MAX_FIRST_BODY
 
     def _with_daemon(self, send: Callable[[], Sent]) -> Sent:
+        if self.address.is_remote:
+            return self._repeat(send, runs_once=False)
         self.prepare()
         try:
             return send()
@@ -166,6 +192,26 @@ class Client(Calls):
             # The daemon has stopped since. Nothing was sent, so this is not a retry.
             self.prepare()
             return send()
+
+    def _repeat(self, send: Callable[[], Sent], *, runs_once: bool) -> Sent:
+        """Send to a cluster until the outcome is known, as far as that can't do harm."""
+        self.prepare()
+        repetition = self.repetition(runs_once=runs_once)
+        outcome = attempted(send)
+        while (pause := repetition.pause_after(outcome)) is not None:
+            time.sleep(pause)
+            outcome = attempted(send)
+        return repetition.ended_with(outcome)
+
+    def _find_remote(self) -> None:
+        """Find out what answers at the URL; register the user if there is a home for it."""
+        with self._preparing:
+            if self._protocol is None:
+                protocol = str(self.health().get("protocol", ""))
+                if self._home is not None:
+                    self._fetch(endpoints.register(self.user, self._absolute(self._home)), REPLY_SECONDS)
+                self._protocol = protocol
+            self.prepared = True
 
     def _find_or_start(self) -> None:
         try:
@@ -185,6 +231,8 @@ class Client(Calls):
     def _absolute(self, home: str | os.PathLike[str] | None) -> str:
         from stringd.client.user_directories import user_home
 
+        if home is None and self.address.is_remote:
+            raise Fault(f"There is no user {self.user} {self.address.place}; registering it needs a home.")
         return str(user_home(self.user)) if home is None else str(Path(home).absolute())
 
     def _execute(self, request: Request) -> Result:
@@ -216,6 +264,11 @@ class Client(Calls):
                 yield from stream.feed(chunk)
 
     def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
+        if self.address.is_remote:
+            return self._repeat(partial(self._fetch, call, silence), runs_once=call.request.method == "GET")
+        return self._fetch(call, silence)
+
+    def _fetch(self, call: Call[Answer], silence: float | None) -> Answer:
         with self._lease() as connection, self._explained():
             return call.read(connection.fetch(call.request, silence))
 
@@ -233,6 +286,6 @@ class Client(Calls):
         try:
             yield
         except ConnectionError as error:
-            raise DaemonUnreachable(f"The daemon on port {self.port} went away without an answer.") from error
+            raise ConnectionLost(self.address.place) from error
         except (TimeoutError, HTTPException, UnexpectedAnswer) as error:
-            raise port_taken(self.port) from error
+            raise port_taken(self.address.place) from error

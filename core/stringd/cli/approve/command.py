@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from stringd.api.cli import CliCommand
+from stringd.cli.address_options import daemon_address
 from stringd.client.sync import Client
 from stringd.errors import Fault
 from stringd.processes.standard_streams import is_terminal
@@ -26,9 +27,9 @@ def _approve(arguments: argparse.Namespace) -> int:
         raise Fault("answers must be typed in a terminal; use --json in scripts")
     # From now on, the memory of this process contains the token and typed answers.
     forbid_memory_access()
-    with Client(_USER, port=arguments.config.port, start=False) as client:
+    with Client(_USER, address=daemon_address(arguments), start=False) as client:
         token, has_started = operator_token(client, arguments.token_fd)
-        with QuestionFeed(client.port, token) as feed:
+        with QuestionFeed(client.address, token) as feed:
             if arguments.json:
                 return _run_script(client, token, feed, once=arguments.once)
             return _run_dialogue(client, token, feed, once=arguments.once, show_token=has_started)

@@ -19,7 +19,13 @@ _LONGEST_TOKEN = 256
 
 
 def operator_token(client: Client, token_fd: int | None) -> tuple[str, bool]:
-    """Return the operator's token, and whether a daemon was started for it."""
+    """Return the operator's token, and whether a daemon was started for it.
+
+    In a cluster, a token with the scope `admin` is one.
+    """
+    if client.address.is_remote:
+        client.prepare()
+        return client.address.token or _given_token(token_fd), False
     if not _is_running(client):
         from stringd.client.autostart import start_daemon
 

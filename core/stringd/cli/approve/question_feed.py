@@ -11,7 +11,7 @@ from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import stringd.client.endpoints as endpoints
-from stringd.client.connection_pool import Connection, lower_headers
+from stringd.client.connection_pool import CannotConnect, Connection, lower_headers
 from stringd.client.defaults import CONNECT_SECONDS
 from stringd.client.records import Reply
 from stringd.client.responses import refusal
@@ -20,6 +20,8 @@ from stringd.text.sse import SseParser
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
+
+    from stringd.client.daemon_address import DaemonAddress
 
 _CHUNK = 65536
 _MOST_CLOSED = 1000
@@ -39,17 +41,17 @@ class QuestionFeed:
     `questions` are the open questions by id, in order; `closed` are the outcomes of recently closed ones.
     """
 
-    def __init__(self, port: int, token: str) -> None:
+    def __init__(self, address: DaemonAddress, token: str) -> None:
         self.questions: dict[str, dict[str, Any]] = {}
         self.closed: dict[str, dict[str, Any]] = {}
         self._settled: set[str] = set()
         self._changes: queue.SimpleQueue[Change | None] = queue.SimpleQueue()
         self._readable, self._writable = os.pipe()
         try:
-            self._connection = Connection(port, CONNECT_SECONDS)
+            self._connection = Connection(address, CONNECT_SECONDS)
             self._response = self._begin(token)
         except OSError as error:
-            raise DaemonUnreachable(f"No daemon answers on port {port}: {error}") from error
+            raise CannotConnect(address, error) from error
         threading.Thread(target=self._read, daemon=True).start()
 
     def __enter__(self) -> Self:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import argparse
-import http.client
-import json
 import sys
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
-from stringd.plugin import CliCommand, Fault
+from stringd.plugin import CliCommand, Fault, RequestRefused
 
-_SECONDS = 10.0
+if TYPE_CHECKING:
+    from stringd.plugin.terminal_programs import Client
+
+_NOT_FOUND = 404
 
 
 def _console(arguments: argparse.Namespace) -> int:
     from stringd.plugin.terminal_programs import (
         Client,
         announce,
+        daemon_address,
         forbid_memory_access,
         is_terminal,
         operator_token,
@@ -23,12 +27,12 @@ def _console(arguments: argparse.Namespace) -> int:
 
     # From now on, the memory of this process contains the token.
     forbid_memory_access()
-    with Client(port=arguments.config.port, start=False) as client:
+    with Client(address=daemon_address(arguments), start=False) as client:
         token, has_started = operator_token(client, arguments.token_fd)
         # Nowhere else: standard output may be a file or a pipe.
         if has_started and is_terminal(sys.stderr):
             announce(f"Started stringd. The operator's token, shown only here: {token}")
-        url = _link(client.port, token)
+        url = _link(client, token)
     sys.stdout.write(f"{url}\n")
     sys.stdout.flush()
     if arguments.open:
@@ -36,21 +40,18 @@ def _console(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _link(port: int, token: str) -> str:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_SECONDS)
+def _link(client: Client, token: str) -> str:
+    """Return the link, for a browser that reaches the daemon in the same way."""
     try:
-        connection.request("POST", "/console/tickets", headers={"X-Operator-Token": token})
-        response = connection.getresponse()
-        answer = json.loads(response.read())
-        if response.status == http.client.OK:
-            return str(answer["url"])
-    except (OSError, http.client.HTTPException, ValueError, LookupError, TypeError) as error:
-        raise Fault(f"the daemon gives no link: {error}") from error
-    finally:
-        connection.close()
-    if response.status == http.client.NOT_FOUND:
-        raise Fault("the daemon was started without the plugin `console`")
-    raise Fault(str(answer.get("error", answer)))
+        link = str(client.request("POST", "/console/tickets", headers={"X-Operator-Token": token})["url"])
+    except RequestRefused as refused:
+        if refused.status == _NOT_FOUND:
+            raise Fault("the daemon was started without the plugin `console`") from refused
+        raise
+    if not client.address.is_remote:
+        return link
+    parts = urlsplit(link)
+    return f"{client.address.url}{parts.path}#{parts.fragment}"
 
 
 def _open(url: str) -> None:

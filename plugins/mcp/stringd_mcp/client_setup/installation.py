@@ -35,7 +35,7 @@ def install(arguments: argparse.Namespace) -> int:
         raise Fault("--name takes letters, digits, _ and -, at most 64", exit_code=_MISUSE)
     path = arguments.file or client.file()
     entry = client.entry(arguments.name, *_command(arguments))
-    note = left_out(arguments.config)
+    note = left_out(arguments)
     if not arguments.write:
         shown = client.format.with_entry("", (client.section, arguments.name), entry)
         head = f"{client.title} reads this from {path}; --write merges it in"
@@ -49,7 +49,7 @@ def _command(arguments: argparse.Namespace) -> tuple[str, list[str]]:
     """Return the program, by its whole path since clients have a PATH of their own, and its arguments."""
     program = Path(sys.argv[0]).absolute()
     options = [it for name, value in _options(arguments) for it in (name, value)]
-    own = daemon_options(arguments.config)
+    own = daemon_options(arguments)
     if program.name == "stringd" and os.access(program, os.X_OK):
         return str(program), [*own, "mcp", *options]
     return sys.executable, ["-m", "stringd", *own, "mcp", *options]

@@ -48,7 +48,7 @@ def _run(arguments: argparse.Namespace) -> int:
 
 
 def _serve(arguments: argparse.Namespace) -> int:
-    from stringd.plugin.terminal_programs import user_argument
+    from stringd.plugin.terminal_programs import daemon_address, user_argument
     from stringd_mcp.client_setup.agent_identity import agent_home, agent_user
     from stringd_mcp.client_setup.bridge_connection import BridgeConnection
     from stringd_mcp.client_setup.daemon_settings import daemon_variables
@@ -59,7 +59,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     home = agent_home(arguments)
     # A daemon that is started for this client gets its settings from the environment.
     os.environ.update(daemon_variables(arguments.config))
-    StdioBridge(BridgeConnection(arguments.config.port, user, home, topics)).run()
+    StdioBridge(BridgeConnection(daemon_address(arguments), user, home, topics)).run()
     return 0
 
 

@@ -13,6 +13,7 @@ from stringd.plugin import Fault
 from stringd.plugin.terminal_programs import Client, Keyboard, QuestionFeed, announce, question_page
 
 if TYPE_CHECKING:
+    from stringd.plugin.terminal_programs import DaemonAddress
     from stringd_runs.run_programs.message_feed import MessageFeed
 
 _ASKER = "runs"
@@ -87,9 +88,11 @@ class CodeApprover:
 
 
 @contextmanager
-def code_approver(port: int, user: str, token: str, *, is_person_there: bool) -> Iterator[CodeApprover]:
+def code_approver(
+    address: DaemonAddress, user: str, token: str, *, is_person_there: bool
+) -> Iterator[CodeApprover]:
     """Attach the operator within the context."""
-    with Client(user, port=port, start=False) as client, QuestionFeed(port, token) as questions:
+    with Client(user, address=address, start=False) as client, QuestionFeed(address, token) as questions:
         # Before the first event, the operator is not attached, and a question would be refused.
         while not any(it.name == "ready" for it in questions.take()):
             pass

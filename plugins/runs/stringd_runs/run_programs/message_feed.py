@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from websockets.exceptions import ConnectionClosed
     from websockets.sync.client import ClientConnection
 
+    from stringd.plugin.terminal_programs import DaemonAddress
+
 _CHUNK = 65536
 _OPEN_SECONDS = 10.0
 _REPLY_SECONDS = 60.0
@@ -45,11 +47,11 @@ class MessageFeed:
     feed connects again, and goes on with the run behind the last event that it got.
     """
 
-    def __init__(self, port: int, user: str, token: str | None = None) -> None:
+    def __init__(self, address: DaemonAddress, user: str, token: str | None = None) -> None:
         self._queued: queue.SimpleQueue[Message | Interruption] = queue.SimpleQueue()
         self._readable, self._writable = os.pipe()
         os.set_blocking(self._writable, False)
-        self._connect = partial(_connect, port, user, token)
+        self._connect = partial(_connect, address, user, token)
         self._connection = self._connect()
         self._sending = threading.Lock()
         self._unsent: list[str] = []
@@ -160,20 +162,21 @@ def _closed() -> tuple[type[ConnectionClosed]]:
     return (ConnectionClosed,)
 
 
-def _connect(port: int, user: str, token: str | None) -> ClientConnection:
+def _connect(address: DaemonAddress, user: str, token: str | None) -> ClientConnection:
     from websockets.exceptions import InvalidHandshake
     from websockets.sync.client import connect
 
     try:
         return connect(
-            f"ws://127.0.0.1:{port}/ws?user_id={quote(user, safe='')}",
-            additional_headers={"X-Operator-Token": token} if token else None,
+            f"{address.web_socket_url}/ws?user_id={quote(user, safe='')}",
+            ssl=address.tls(),
+            additional_headers={**address.headers, **({"X-Operator-Token": token} if token else {})},
             open_timeout=_OPEN_SECONDS,
             max_size=None,
             compression=None,
             proxy=None,
         )
     except InvalidHandshake as error:
-        raise Fault(f"the daemon on port {port} runs no strategies: {error}") from error
+        raise Fault(f"the daemon {address.place} runs no strategies: {error}") from error
     except (OSError, EOFError) as error:
-        raise DaemonUnreachable(f"No daemon answers on port {port}: {error}") from error
+        raise DaemonUnreachable(f"No daemon answers {address.place}: {error}") from error

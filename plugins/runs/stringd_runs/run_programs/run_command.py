@@ -14,15 +14,17 @@ _DRY_MODEL = "scripted/echo"
 
 def _run(arguments: argparse.Namespace) -> int:
     """Run a strategy and return the exit code."""
+    from stringd.plugin.terminal_programs import daemon_address
     from stringd_runs.run_programs.run_daemon import dry_daemon, running_daemon
     from stringd_runs.run_programs.watched_run import RunRequest, run_strategy
 
     if arguments.dry and arguments.model:
         raise Fault("--dry replaces every model, so --model has no effect beside it", exit_code=_MISUSE)
     file = Path(arguments.file).absolute()
+    is_remote = not arguments.dry and daemon_address(arguments).is_remote
     request = RunRequest(
         # A strategy that is not here may be in the user's home.
-        path=str(file) if file.exists() else arguments.file,
+        path=str(file) if file.exists() and not is_remote else arguments.file,
         user=arguments.user,
         input=arguments.input,
         model=_DRY_MODEL if arguments.dry else arguments.model,
@@ -31,7 +33,7 @@ def _run(arguments: argparse.Namespace) -> int:
     if arguments.dry:
         with dry_daemon(arguments.config, arguments.user, file) as daemon:
             return run_strategy(daemon, request)
-    with running_daemon(arguments.config, arguments.user) as daemon:
+    with running_daemon(arguments) as daemon:
         return run_strategy(daemon, request)
 
 

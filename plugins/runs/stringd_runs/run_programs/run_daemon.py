@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,8 +13,11 @@ from typing import TYPE_CHECKING, Any
 from stringd.plugin.files import real_path
 from stringd.plugin.terminal_programs import (
     Client,
+    DaemonAddress,
     DaemonUnreachable,
     PortTaken,
+    TemporaryDaemon,
+    daemon_address,
     forbid_memory_access,
     temporary_daemon,
     with_clients_data,
@@ -27,29 +31,31 @@ if TYPE_CHECKING:
 class RunDaemon:
     """A daemon, and the operator's token if the program's user is its operator."""
 
-    port: int
+    address: DaemonAddress
     token: str | None = None
     has_others: bool = True
     """Whether other programs can find it."""
 
 
 @contextmanager
-def running_daemon(config: Config, user: str) -> Iterator[RunDaemon]:
-    """Provide the daemon of the configured port; without one, run one within the context.
+def running_daemon(arguments: argparse.Namespace) -> Iterator[RunDaemon]:
+    """Provide the daemon that the arguments name; without one on this machine, run one within the context.
 
     The user is registered.
     """
+    address = daemon_address(arguments)
     try:
-        _register(config.port, user)
+        _register(address, arguments.user)
     except PortTaken:
         raise
     except DaemonUnreachable:
+        if address.is_remote:
+            raise
         forbid_memory_access()
-        with temporary_daemon(with_clients_data(config)) as started:
-            _register(started.port, user)
-            yield RunDaemon(port=started.port, token=started.operator_token)
+        with temporary_daemon(with_clients_data(arguments.config)) as started:
+            yield _own_daemon(started, arguments.user)
     else:
-        yield RunDaemon(port=config.port)
+        yield RunDaemon(address=address)
 
 
 @contextmanager
@@ -65,12 +71,13 @@ def dry_daemon(config: Config, user: str, file: Path) -> Iterator[RunDaemon]:
     with tempfile.TemporaryDirectory(prefix="stringd-dry-") as data:
         private = replace(config, port=0, data_dir=Path(data))
         with temporary_daemon(private, is_private=True) as started:
-            _register(started.port, user, home)
-            yield RunDaemon(port=started.port, token=started.operator_token, has_others=False)
+            yield replace(_own_daemon(started, user, home), has_others=False)
 
 
 def may_access(daemon: RunDaemon, user: str, path: Path) -> bool:
-    """Whether a path is in the user's home or an allowed one."""
+    """Whether a path of this machine is in the user's home or an allowed one."""
+    if daemon.address.is_remote:
+        return False
     record = _record(daemon, user)
     roots = (record["home"], *record["allowedPaths"])
     return any(real_path(path).is_relative_to(real_path(it)) for it in roots)
@@ -82,10 +89,16 @@ def home_of(daemon: RunDaemon, user: str) -> Path:
 
 
 def _record(daemon: RunDaemon, user: str) -> Mapping[str, Any]:
-    with Client(user, port=daemon.port, start=False) as client:
+    with Client(user, address=daemon.address, start=False) as client:
         return next(it for it in client.users() if it["id"] == user)
 
 
-def _register(port: int, user: str, home: Path | None = None) -> None:
-    with Client(user, port=port, home=home, start=False) as client:
+def _own_daemon(started: TemporaryDaemon, user: str, home: Path | None = None) -> RunDaemon:
+    address = DaemonAddress(port=started.port)
+    _register(address, user, home)
+    return RunDaemon(address=address, token=started.operator_token)
+
+
+def _register(address: DaemonAddress, user: str, home: Path | None = None) -> None:
+    with Client(user, address=address, home=home, start=False) as client:
         client.prepare()

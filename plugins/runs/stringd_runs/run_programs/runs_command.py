@@ -22,7 +22,7 @@ def _runs(arguments: argparse.Namespace) -> int:
 
     if (arguments.action is None) != (arguments.id is None):
         raise Fault("show and stop need the ID of a run", exit_code=2)
-    with running_daemon(arguments.config, arguments.user) as daemon:
+    with running_daemon(arguments) as daemon:
         return _list(daemon, arguments) if arguments.action is None else _act(daemon, arguments)
 
 
@@ -30,7 +30,7 @@ def _list(daemon: RunDaemon, arguments: argparse.Namespace) -> int:
     from stringd.plugin.terminal_programs import write_json
     from stringd_runs.run_programs.message_feed import MessageFeed
 
-    with MessageFeed(daemon.port, arguments.user) as feed:
+    with MessageFeed(daemon.address, arguments.user) as feed:
         runs = feed.request("list_runs")["runs"]
     if arguments.json:
         write_json(runs)
@@ -48,7 +48,7 @@ def _act(daemon: RunDaemon, arguments: argparse.Namespace) -> int:
     """Send a command to the topic of a run: the run is the same there."""
     from stringd.plugin.terminal_programs import Client, write_error, write_json
 
-    with Client(arguments.user, port=daemon.port, start=False) as client:
+    with Client(arguments.user, address=daemon.address, start=False) as client:
         result = client.exec(f"run:{arguments.id}", _COMMANDS[arguments.action])
     if arguments.json:
         write_json({"ok": result.ok, "code": result.code, "content": result.content})

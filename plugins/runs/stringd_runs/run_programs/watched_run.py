@@ -47,7 +47,7 @@ class RunRequest:
 def run_strategy(daemon: RunDaemon, request: RunRequest) -> int:
     """Run a strategy, and return the exit code of the program."""
     text = read_all() if request.input == _FROM_STANDARD_INPUT else request.input
-    with MessageFeed(daemon.port, request.user, daemon.token) as feed:
+    with MessageFeed(daemon.address, request.user, daemon.token) as feed:
         prepared = _prepare(feed, daemon, request)
         run_id, progress = prepared["runId"], RunProgress()
         progress.prepare(prepared["strategyName"], prepared["agents"], prepared["flowTree"])
@@ -72,8 +72,7 @@ def run_strategy(daemon: RunDaemon, request: RunRequest) -> int:
 def _prepare(feed: MessageFeed, daemon: RunDaemon, request: RunRequest) -> Message:
     directory = Path.cwd()
     fields = {
-        # A relative path would begin in the working directory, where there is no such file.
-        "strategyPath": str(home_of(daemon, request.user) / request.path),
+        "strategyPath": _strategy_path(daemon, request),
         "modelOverride": request.model,
         "cwd": str(directory) if may_access(daemon, request.user, directory) else None,
     }
@@ -86,6 +85,13 @@ def _prepare(feed: MessageFeed, daemon: RunDaemon, request: RunRequest) -> Messa
         raise Fault(f"{fault}; {_TO_ALLOW.format(real_path(path).parent, request.user)}") from fault
 
 
+def _strategy_path(daemon: RunDaemon, request: RunRequest) -> str:
+    """Return the path as the daemon needs it; without a working directory, one is relative to the home."""
+    if daemon.address.is_remote:
+        return request.path
+    return str(home_of(daemon, request.user) / request.path)
+
+
 def _reply(feed: MessageFeed, daemon: RunDaemon, user: str, fields: Mapping[str, Any]) -> Message:
     """Have a run prepared, however long its code waits for an approval, which may be given here."""
     if daemon.token is None:
@@ -93,7 +99,7 @@ def _reply(feed: MessageFeed, daemon: RunDaemon, user: str, fields: Mapping[str,
         select.select([feed], [], [])
     else:
         is_person_there = _is_person_there()
-        with code_approver(daemon.port, user, daemon.token, is_person_there=is_person_there) as approver:
+        with code_approver(daemon.address, user, daemon.token, is_person_there=is_person_there) as approver:
             feed.send(_PREPARE, **fields)
             approver.await_reply(feed)
     return feed.reply(_PREPARE)
