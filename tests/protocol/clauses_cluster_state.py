@@ -19,4 +19,19 @@ CLUSTER_STATE = requirements(
     ),
     ("cluster.runs.gone", "A run that cannot go on ends with an error that says why, and can be continued."),
     ("cluster.runs.shutdown", "A node that stops leaves its runs to others, without an end."),
+    (
+        "cluster.logs.appended",
+        "Lines of a log are kept in their order, without gaps, once they are acknowledged.",
+    ),
+    (
+        "cluster.logs.fenced",
+        "Only the node with its user's home adds to a log, under the claim at which it began to.",
+    ),
+    ("cluster.logs.owner", "A log belongs to the user who began it."),
+    (
+        "cluster.logs.doubt",
+        "If the answer of the database is lost, lines are added once; appending waits until the home leaves.",
+    ),
+    ("cluster.logs.pages", "A log is read in pages, so that a large one is never in memory as a whole."),
+    ("cluster.logs.ends", "The ends of logs are read again only if lines were added."),
 )

@@ -45,7 +45,9 @@ class AppendLogs(Protocol):
         """Return what a function makes of the lines of a log, in a thread; None if there is no such log."""
 
     async def ends(self, parse: Callable[[bytes], Value], *, owner: str | None = None) -> Mapping[str, Value]:
-        """Return what a function makes of the last bytes of each log, by name, in a thread.
+        """Return what a function makes of the end of each log, by name, in a thread.
+
+        The end is the last line at least, but never more than `LONGEST_END` bytes.
 
         The logs are those of an owner or all; it may return those of others, too. The function is called once
         for the same bytes. Logs that can't be read are left out.

@@ -71,8 +71,8 @@ CREATE TABLE log_lines (
     PRIMARY KEY (log, number)
 );
 CREATE TABLE heads (
-    chain text PRIMARY KEY, node text NOT NULL, number bigint NOT NULL, digest text NOT NULL,
-    at timestamptz NOT NULL
+    node text NOT NULL, chain text NOT NULL, number bigint NOT NULL, digest text NOT NULL,
+    at timestamptz NOT NULL, PRIMARY KEY (node, chain)
 );
 """
 MIGRATIONS: Sequence[str] = (_FIRST, SHARED_TABLES)

@@ -23,6 +23,21 @@ FAILURES = (
     TimeoutError,
 )
 """What asyncpg raises if the database refuses, can't be reached, or ends a connection in use."""
+_PASSING = (
+    asyncpg.InterfaceError,
+    asyncpg.InternalClientError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.TooManyConnectionsError,
+    OSError,
+    TimeoutError,
+)
+
+
+def is_passing(failure: StorageFailed) -> bool:
+    """Whether the database could not be reached, so that the same may succeed later, or even has."""
+    cause = failure.__cause__
+    return isinstance(cause, _PASSING) and not isinstance(cause, ValueError)
 
 
 def application_name(node_id: str) -> str:
