@@ -27,6 +27,9 @@ class HomeState(Protocol):
     async def load(self, user_id: str) -> None:
         """Read what belongs to a home that was claimed, or raise `StorageFailed`."""
 
+    async def settle(self, user_id: str) -> None:
+        """Return once all is stored of what was done before a home was released."""
+
     def forget(self, user_id: str) -> None:
         """Forget what belongs to a home that has left."""
 
@@ -116,6 +119,7 @@ class HomeMoves:
         home.is_ready = False
         self._runtime.events.publish(HomeReleased(user_id=user_id))
         await self._runtime.release_topics(user_id, seconds=END_SECONDS, stored=True, grace=GRACE_SECONDS)
+        await self._stores.settle(user_id)
         if self._homes.get(user_id) is home:
             self._homes.remove(user_id)
             self._stores.forget(user_id)

@@ -9,6 +9,8 @@ from stringd.plugin.stores import LocalStorages, Stores, local_stores
 from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.engine.notifications import Notifications
 from stringd_cluster.homes.owned_homes import OwnedHomes
+from stringd_cluster.stores.head_table import HeadTable
+from stringd_cluster.stores.log_table import LogTable
 from stringd_cluster.stores.output_index import OutputIndex
 from stringd_cluster.stores.request_table import RequestTable
 from stringd_cluster.stores.secret_table import FOR_ALL, SecretTable
@@ -32,6 +34,8 @@ class ClusterStores:
         self._sessions = SessionTable(pool, homes)
         self._undo = UndoTable(pool, homes)
         self._requests = RequestTable(pool, homes)
+        self._logs = LogTable(pool, homes)
+        self._heads = HeadTable(pool, node)
 
     def record(self, report: Callable[[str], None], serves: Callable[[str], bool]) -> Stores:
         """Return what the runtime keeps its state in; outputs stay on the node's disk."""
@@ -44,6 +48,8 @@ class ClusterStores:
             secrets=self._secrets,
             storages=LocalStorages(report, partial(StorageTable, self._pool)),
             requests=self._requests,
+            logs=self._logs,
+            heads=self._heads,
             on_demand=True,
             serves=serves,
         )
@@ -58,6 +64,11 @@ class ClusterStores:
         await self._users.load(user_id)
         await self._secrets.load(user_id)
 
+    async def settle(self, user_id: str) -> None:
+        """Return once all is stored of what was done before a home was released."""
+        await self._logs.settle(user_id)
+
     def forget(self, user_id: str) -> None:
         """Forget what belongs to a home that has left."""
         self._secrets.unload(user_id)
+        self._logs.forget(user_id)

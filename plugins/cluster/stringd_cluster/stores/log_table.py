@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeVar
+from weakref import WeakSet
 
 from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.homes.owned_homes import OwnedHomes
@@ -25,10 +27,13 @@ class LogTable:
         self._pool = pool
         self._homes = homes
         self._ends = LogEnds(pool)
+        self._written: WeakSet[StoredLog] = WeakSet()
 
     def log(self, owner: str, name: str) -> StoredLog:
         """Return a log to append to until the home of its owner leaves this node."""
-        return StoredLog(self._homes, owner, name)
+        log = StoredLog(self._homes, owner, name)
+        self._written.add(log)
+        return log
 
     async def read(self, name: str, parse: Callable[[Iterable[bytes]], Value]) -> Value | None:
         """Return what a function makes of the lines of a log, of which few are in memory at a time."""
@@ -46,6 +51,14 @@ class LogTable:
             for row in await self._pool.fetch(_OWNERS, list(names)):
                 async with self._homes.fenced(row["user_id"]) as connection:
                     await connection.execute(_REMOVE, row["user_id"], list(names))
+
+    async def settle(self, user_id: str) -> None:
+        """Return once everything is stored that was to be added to the logs of a user."""
+        # Whoever was told of lines to write comes to append them.
+        await asyncio.sleep(0)
+        for log in tuple(self._written):
+            if log.owner == user_id:
+                await log.settle()
 
     def forget(self, user_id: str) -> None:
         """Forget what is known of the logs of a home that has left."""

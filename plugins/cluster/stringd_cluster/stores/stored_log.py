@@ -40,7 +40,7 @@ class StoredLog:
 
     def __init__(self, homes: OwnedHomes, owner: str, name: str) -> None:
         self._homes = homes
-        self._owner = owner
+        self.owner = owner
         self._name = name
         self._home = homes.get(owner)
         self._number: int | None = None
@@ -53,6 +53,11 @@ class StoredLog:
         async with self._turn:
             with log_failures():
                 await self._store(lines, is_over)
+
+    async def settle(self) -> None:
+        """Return once what is being appended is stored, or can't be."""
+        async with self._turn:
+            pass
 
     async def close(self) -> None:
         """Look at the end of the log again before the next line."""
@@ -78,7 +83,7 @@ class StoredLog:
             return
         self._require_home()
         self._is_in_doubt = True
-        await self._homes.write(self._owner, _APPEND, self._name, self._number, is_over, lines)
+        await self._homes.write(self.owner, _APPEND, self._name, self._number, is_over, lines)
         self._note_stored(lines)
 
     async def _was_stored(self, lines: Sequence[bytes]) -> bool:
@@ -103,18 +108,18 @@ class StoredLog:
 
     async def _end(self) -> int:
         self._require_home()
-        async with self._homes.fenced(self._owner) as connection:
+        async with self._homes.fenced(self.owner) as connection:
             row = await connection.fetchrow(_END, self._name)
         if row is None:
             return 0
-        if row["user_id"] != self._owner:
+        if row["user_id"] != self.owner:
             raise FileExistsError(errno.EEXIST, f"the log {self._name} belongs to another user")
         number: int = row["number"]
         return number
 
     def _require_home(self) -> None:
         """Raise `LogElsewhere` once the home has left, even if it has come back."""
-        if self._home is None or self._homes.get(self._owner) is not self._home:
+        if self._home is None or self._homes.get(self.owner) is not self._home:
             raise self._elsewhere()
 
     def _elsewhere(self) -> LogElsewhere:
