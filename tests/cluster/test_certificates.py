@@ -163,7 +163,7 @@ def test_the_key_is_sealed_with_the_join_secret(cluster: Cluster) -> None:
 @pytest.mark.requirement("cluster.certificates.private")
 def test_the_files_are_private_and_complete(cluster: Cluster, tmp_path: Path) -> None:
     node = cluster.node("first")
-    assert stat.S_IMODE(node.folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(it.stat().st_mode) for it in (node.folder, node.folder.parent)} == {0o700}
     assert {stat.S_IMODE(it.stat().st_mode) for it in node.folder.iterdir()} == {0o600}
     assert NodeIdentity.load(tmp_path / "first") == node
     assert "postgresql" not in repr(node)

@@ -53,7 +53,8 @@ class NodeIdentity:
 
     def store(self, authority: str, issued: Issued, sealing: SealingKey) -> None:
         """Write all files, readable by their owner only; the record comes last."""
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self.folder.parent, self.folder):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         record = asdict(self)
         del record["folder"]
         renewal = f"{sealing.salt.hex()}\n{sealing.key.hex()}\n"
