@@ -87,6 +87,10 @@ class Engine:
             )
         eventually(self._is_ready, within=READY_SECONDS)
 
+    def configure(self, name: str, value: str) -> None:
+        """Change a setting, which holds from its next start on."""
+        self._settings[name] = value
+
     def kill(self) -> None:
         """Kill it with all its processes, as a crash of the machine would."""
         if self._server is None:

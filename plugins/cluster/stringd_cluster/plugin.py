@@ -9,6 +9,7 @@ from stringd.plugin import CliCommand, Door, HealthField, Runtime, Service, Sett
 from stringd.plugin.stores import Stores
 from stringd_cluster.cluster_settings import ClusterSettings
 from stringd_cluster.commands.cluster_command import CLUSTER
+from stringd_cluster.commands.cluster_database import require_extra
 from stringd_cluster.commands.token_command import TOKEN
 
 log = logging.getLogger(__name__)
@@ -26,10 +27,18 @@ def stringd_cli() -> Iterable[CliCommand]:
     return (CLUSTER, TOKEN)
 
 
+def _is_node(runtime: Runtime) -> bool:
+    """Whether the daemon is a node; if not, nothing but these hooks is imported."""
+    if not runtime.settings(ClusterSettings).url:
+        return False
+    require_extra()
+    return True
+
+
 @hookimpl
 def stringd_stores(runtime: Runtime) -> Iterable[Stores]:
     """Keep the state of a node in the database."""
-    if not runtime.settings(ClusterSettings).url:
+    if not _is_node(runtime):
         return ()
     from stringd_cluster.cluster_node import cluster_node
 
@@ -40,7 +49,7 @@ def stringd_stores(runtime: Runtime) -> Iterable[Stores]:
 @hookimpl
 def stringd_services(runtime: Runtime) -> Iterable[Service]:
     """Run the node."""
-    if not runtime.settings(ClusterSettings).url:
+    if not _is_node(runtime):
         return ()
     from stringd_cluster.access.door_record import door_parts
     from stringd_cluster.cluster_node import cluster_node
@@ -54,7 +63,7 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
 @hookimpl
 def stringd_doors(runtime: Runtime) -> Iterable[Door]:
     """Admit clients by their tokens, and listen for them and for other nodes."""
-    if not runtime.settings(ClusterSettings).url:
+    if not _is_node(runtime):
         return ()
     from stringd_cluster.access.door_record import door_parts
 
@@ -64,6 +73,6 @@ def stringd_doors(runtime: Runtime) -> Iterable[Door]:
 @hookimpl
 def stringd_health(runtime: Runtime) -> Iterable[HealthField]:
     """Tell clients that this is a node."""
-    if not runtime.settings(ClusterSettings).url:
+    if not _is_node(runtime):
         return ()
     return (HealthField(name="protocol", read=lambda: "0.2", is_public=True),)

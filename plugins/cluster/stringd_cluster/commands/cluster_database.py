@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 from stringd.plugin import Fault
@@ -16,6 +17,7 @@ from stringd_cluster.engine.database_url import UnreadableUrl, check_url, shown_
 
 T = TypeVar("T")
 PLUGIN = "cluster"
+_EXTRA = ("aiohttp", "asyncpg", "cryptography")
 MISUSE = 2
 MOST_SKEW = 60.0
 _WHICH = (
@@ -39,14 +41,10 @@ def connection_url(arguments: argparse.Namespace, word: str) -> str:
 
 
 def require_extra() -> None:
-    """Raise `Fault` if the libraries of clusters are not installed."""
-    try:
-        import asyncpg
-        import cryptography
-    except ModuleNotFoundError as error:
-        message = f"clusters need the Python package {error.name}: pip install 'stringd[cluster]'"
-        raise Fault(message) from None
-    del asyncpg, cryptography
+    """Raise `Fault` if the libraries of clusters are not installed; they are not imported here."""
+    for package in _EXTRA:
+        if find_spec(package) is None:
+            raise Fault(f"clusters need the Python package {package}: pip install 'stringd[cluster]'")
 
 
 def run_with(url: str, work: Callable[[Any], Awaitable[T]]) -> T:
