@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from stringd.api.users import User
 from stringd.api.workers import Workers
 from stringd.config import Config
 from stringd.documents.editing.file_locks import FileLocks
-from stringd.errors import CommandCancelled, InvalidTopic, OutcomeUnknown, StorageFailed
+from stringd.errors import CommandCancelled, InvalidTopic, OutcomeUnknown, StorageFailed, UnknownUser
 from stringd.events.bus import EventBus
 from stringd.extensions.plugin_settings import PluginSettings
 from stringd.extensions.registration import load_plugins
@@ -47,6 +47,7 @@ from stringd.workers.confinement import Seal
 from stringd.workers.pool import WorkerPool
 
 _TOPIC_NAMES = 4096
+_RESTORED_AT_ONCE = 100
 
 
 class LocalRuntime(KeptState):
@@ -264,10 +265,12 @@ class LocalRuntime(KeptState):
         return await session.cancel(request_id) if session else None
 
     async def restore_topics(self, user_id: str) -> None:
-        """Add the stored topics of a user, and serve them; see `Runtime.restore_topics`."""
+        """Add the stored topics of a user in portions, so that others need not wait; then serve them."""
         stored = await self.stores.sessions.of_user(user_id)
+        for first in range(0, len(stored), _RESTORED_AT_ONCE):
+            self._restore(stored[first : first + _RESTORED_AT_ONCE])
+            await asyncio.sleep(0)
         self.registry.admit(user_id)
-        self._restore(stored)
 
     async def release_topics(self, user_id: str, *, seconds: float, stored: bool, grace: float = 0.0) -> None:
         """End all topics of a user without deleting them; see `Runtime.release_topics`."""
@@ -290,11 +293,8 @@ class LocalRuntime(KeptState):
 
     def _restore(self, stored: Iterable[StoredSession]) -> None:
         """Create the sessions of known users from their stored states."""
-        known = {user.id: user for user in self.users}
         for it in stored:
-            try:
-                name = self.topic_name(it.topic)
-            except InvalidTopic:
-                continue
-            if it.user_id in known and not self.registry.get(it.user_id, name):
-                self.registry.restore(known[it.user_id], name, it.state, has_data=it.has_data)
+            with suppress(UnknownUser, InvalidTopic):
+                user, name = self.users.get(it.user_id), self.topic_name(it.topic)
+                if not self.registry.get(user.id, name):
+                    self.registry.restore(user, name, it.state, has_data=it.has_data)

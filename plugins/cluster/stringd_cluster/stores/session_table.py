@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,6 +14,8 @@ from stringd_cluster.homes.owned_homes import OwnedHomes
 
 log = logging.getLogger(__name__)
 
+# What else the node does, such as renewing its lease, must not wait for a large home.
+_READ_AT_ONCE = 100
 _SAVE = """
 INSERT INTO sessions SELECT $1, $3, $4 FROM own
 ON CONFLICT (user_id, topic) DO UPDATE SET state = excluded.state
@@ -52,7 +55,12 @@ class SessionTable:
     async def of_user(self, user_id: str) -> Sequence[StoredSession]:
         """Return the topics of a user."""
         rows = await self._pool.fetch(_OF_USER, user_id)
-        return [found for row in rows if (found := _session(user_id, **row))]
+        sessions: list[StoredSession] = []
+        for first in range(0, len(rows), _READ_AT_ONCE):
+            portion = rows[first : first + _READ_AT_ONCE]
+            sessions += [found for row in portion if (found := _session(user_id, **row))]
+            await asyncio.sleep(0)
+        return sessions
 
     async def save(
         self, user_id: str, topic: str, state: State, data: Mapping[str, str | None], *, afresh: bool = False
