@@ -56,7 +56,7 @@ def _handshake(server: NodeIdentity, client: ssl.SSLContext, name: str) -> tuple
     def serve() -> None:
         try:
             with server.server_context().wrap_socket(there, server_side=True) as connection:
-                seen.append(peer_node_name(connection))
+                seen.append(peer_node_name(connection.getpeercert()))
                 connection.sendall(b"x")
         except OSError:
             there.close()
@@ -70,7 +70,7 @@ def _handshake(server: NodeIdentity, client: ssl.SSLContext, name: str) -> tuple
             # In TLS 1.3, a refusal of the client's certificate arrives with the first data.
             if connection.recv(1) != b"x":
                 raise ConnectionResetError
-            return seen[0], peer_node_name(connection)
+            return seen[0], peer_node_name(connection.getpeercert())
     finally:
         here.close()
         thread.join(5)

@@ -38,7 +38,7 @@ def test_the_code_of_a_page_runs_as_shown(name: str, tmp_path: Path, request: py
     found = list(blocks(text_of(name)))
     given = list(blocks(CLUSTER)) if LINK_TO_CLUSTER in text_of(name) else []
     needs_database = any(SHOWN_DATABASE in block.text for block in [*given, *found])
-    if needs_database and find_spec("stringd_cluster.access.cluster_door") is None:
+    if needs_database and find_spec("stringd_cluster.door.cluster_door") is None:
         pytest.skip("nodes do not serve clients yet")
     database: Path | None = request.getfixturevalue("database_folder") if needs_database else None
     if any("curl " in block.text for block in found if runs(block)) and not shutil.which("curl"):

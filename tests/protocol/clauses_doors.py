@@ -10,6 +10,7 @@ DOORS = requirements(
     ("doors.name", "Each request, WebSockets included, carries the name of the socket by which it came."),
     ("doors.tls", "A socket may speak TLS."),
     ("doors.mutual", "A socket that wants certificates of clients admits only those of its authority."),
+    ("doors.peer", "A request carries the certificate of a client that had to show one."),
     ("doors.handshake", "TLS handshakes end within their time, and only so many are under way."),
     ("doors.deadlines", "The deadlines and limits of connections hold for TLS, too."),
     ("doors.cors", "With a door that closes CORS, no answer has CORS headers."),

@@ -28,6 +28,7 @@ from tests.protocol.clauses_cluster_clients import CLUSTER_CLIENTS
 from tests.protocol.clauses_cluster_deadman import CLUSTER_DEADMAN
 from tests.protocol.clauses_cluster_door import CLUSTER_DOOR
 from tests.protocol.clauses_cluster_homes import CLUSTER_HOMES
+from tests.protocol.clauses_cluster_hop import CLUSTER_HOP
 from tests.protocol.clauses_cluster_seams import CLUSTER_SEAMS, MOVED_TOPICS
 from tests.protocol.clauses_cluster_state import CLUSTER_STATE
 from tests.protocol.clauses_console_access import CONSOLE_ACCESS, CONSOLE_COMMAND
@@ -81,6 +82,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(CONSOLE_QUESTIONS + CONSOLE_APPROVAL),
     *CONSOLE_RUNS,
     *(CLUSTER_DEADMAN + CLUSTER_CLIENTS),
+    *CLUSTER_HOP,
     *(APPROVAL_REQUESTS + APPROVAL_POLICY + APPROVAL_AUDIT + APPROVAL_EXECUTION),
     *QUESTIONS,
     *(APPROVAL_WIRE + APPROVAL_ASKING + APPROVAL_GATE),

@@ -12,7 +12,7 @@ from starlette.routing import WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from stringd.plugin import LISTENING, Door, InvalidTopic, Listening, Runtime, hookimpl
+from stringd.plugin import LISTENING, PEER_CERTIFICATE, Door, InvalidTopic, Listening, Runtime, hookimpl
 
 SOCKETS: list[tuple[str, str, int, str, str]] = json.loads(os.environ["DOORKEEPER"])
 
@@ -41,6 +41,7 @@ def keeper(runtime: Runtime) -> Callable[[ASGIApp], ASGIApp]:
                     "by": scope["extensions"][LISTENING],
                     "scheme": scope["scheme"],
                     "port": runtime.port,
+                    "peer": scope["extensions"].get(PEER_CERTIFICATE, {}).get("subject"),
                     "ports": ports,
                 }
                 await JSONResponse(seen, headers={"by": seen["by"]})(scope, receive, send)
@@ -63,7 +64,8 @@ def stringd_doors(runtime: Runtime) -> Iterable[Door]:
 @hookimpl
 def stringd_routes() -> Iterable[WebSocketRoute]:
     async def echo(socket: WebSocket) -> None:
-        await socket.accept()
+        peer = json.dumps(socket.scope["extensions"].get(PEER_CERTIFICATE, {}).get("subject"))
+        await socket.accept(headers=[(b"peer", peer.encode())])
         await socket.send_text(socket.scope["extensions"][LISTENING])
         async for text in socket.iter_text():
             await socket.send_text(text)

@@ -170,6 +170,19 @@ def test_clients_without_a_trusted_certificate_are_refused(
         assert client.recv(100_000).startswith(b"HTTP/1.1 200 OK\r\n")
 
 
+@pytest.mark.requirement("doors.peer")
+def test_requests_have_the_certificate_of_their_client(keep: Kept, authority: Authority) -> None:
+    daemon, context = keep(), authority.client_context("client")
+    subject = [[["commonName", "client"]]]
+    assert json.loads(ask(daemon, context, "nodes", "/door"))["peer"] == subject
+    url = f"wss://127.0.0.1:{ports(daemon)['nodes']}/echo"
+    with connect(url, ssl=context) as client:
+        assert client.response is not None
+        assert json.loads(client.response.headers["peer"]) == subject
+    assert json.loads(ask(daemon, context, "public", "/door"))["peer"] is None
+    assert daemon.request("GET", "/door").json()["peer"] is None
+
+
 @pytest.mark.requirement("doors.handshake")
 @pytest.mark.parametrize(
     "sent", [b"", b"\x16\x03\x01", b"GET / HTTP/1.1\r\n\r\n"], ids=["none", "part", "http"]

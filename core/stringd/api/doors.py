@@ -11,6 +11,8 @@ from stringd.api.checks import check_sync, check_word
 
 LISTENING = "stringd.listening"
 """The extension of a request's scope that has the name of the socket by which it came, behind a door."""
+PEER_CERTIFICATE = "stringd.peer_certificate"
+"""The extension that has the certificate of a client that had to show one, as `getpeercert` returns it."""
 _LAST_PORT = 65535
 _Message: TypeAlias = MutableMapping[str, Any]
 # As Starlette has them, which subcommands do without.

@@ -23,7 +23,7 @@ from stringd.api.documents import (
     Package,
     Renderer,
 )
-from stringd.api.doors import LISTENING, Address, Door, Listening
+from stringd.api.doors import LISTENING, PEER_CERTIFICATE, Address, Door, Listening
 from stringd.api.event_interfaces import ChangeSignal, EventFilter, EventKind, Events, Observer, Published
 from stringd.api.events import (
     CommandBegun,
@@ -108,6 +108,7 @@ API_VERSION = (1, 0)
 __all__ = [
     "API_VERSION",
     "LISTENING",
+    "PEER_CERTIFICATE",
     "Address",
     "Answer",
     "AnswerInvalid",

@@ -1,7 +1,8 @@
-"""A client's connection to a door: its requests carry the name of the socket by which they came."""
+"""A client's connection to a door: its requests say by which socket they came, and from whom."""
 
 from __future__ import annotations
 
+from asyncio import BaseTransport
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -10,7 +11,7 @@ from uvicorn import Config
 from uvicorn.server import ServerState
 from websockets.http11 import Request
 
-from stringd.api.doors import LISTENING
+from stringd.api.doors import LISTENING, PEER_CERTIFICATE
 from stringd.server.client_connection import Connection
 from stringd.server.client_timeouts import ClientTimeouts
 from stringd.server.websocket_connection import WebSocketConnection
@@ -35,9 +36,9 @@ class DoorConnection(Connection):
         self._listening = listening
 
     def on_headers_complete(self) -> None:
-        """Name the socket."""
+        """Name the socket and the client."""
         super().on_headers_complete()
-        self.scope["extensions"] = {**self.scope.get("extensions", {}), LISTENING: self._listening}  # type: ignore[dict-item]
+        _extend(self.scope, self._listening, self.transport)
 
 
 class DoorWebSocket(WebSocketConnection):
@@ -56,7 +57,14 @@ class DoorWebSocket(WebSocketConnection):
         self._listening = listening
 
     def handle_connect(self, event: Request) -> None:
-        """Name the socket; the application is called later."""
+        """Name the socket and the client; the application is called later."""
         super().handle_connect(event)
         if not self.close_sent:
-            self.scope["extensions"] = {**self.scope.get("extensions", {}), LISTENING: self._listening}  # type: ignore[dict-item]
+            _extend(self.scope, self._listening, self.transport)
+
+
+def _extend(scope: Any, listening: str, transport: BaseTransport) -> None:
+    extensions = {**scope.get("extensions", {}), LISTENING: listening}
+    if certificate := transport.get_extra_info("peercert"):
+        extensions[PEER_CERTIFICATE] = certificate
+    scope["extensions"] = extensions

@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from stringd import __version__
 from stringd.plugin import Fault, Runtime, StorageFailed
+from stringd_cluster.admittance import require_admittance
 from stringd_cluster.cluster_settings import ClusterSettings
 from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.engine.notifications import Notifications
@@ -20,7 +21,6 @@ from stringd_cluster.homes.home_moves import HomeMoves
 from stringd_cluster.homes.home_places import HomePlaces
 from stringd_cluster.homes.owned_homes import OwnedHomes
 from stringd_cluster.hop.node_identity import NodeIdentity
-from stringd_cluster.membership.admittance import require_admittance
 from stringd_cluster.membership.boot_clock import boot_time
 from stringd_cluster.membership.known_nodes import KnownNodes
 from stringd_cluster.membership.lease import Lease, LeaseLost

@@ -51,8 +51,8 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
     """Run the node."""
     if not _is_node(runtime):
         return ()
-    from stringd_cluster.access.door_record import door_parts
     from stringd_cluster.cluster_node import cluster_node
+    from stringd_cluster.door.door_record import door_parts
 
     return (
         Service(name="cluster", run=cluster_node(runtime).run, required=True),
@@ -65,7 +65,7 @@ def stringd_doors(runtime: Runtime) -> Iterable[Door]:
     """Admit clients by their tokens, and listen for them and for other nodes."""
     if not _is_node(runtime):
         return ()
-    from stringd_cluster.access.door_record import door_parts
+    from stringd_cluster.door.door_record import door_parts
 
     return (door_parts(runtime).record,)
 

@@ -61,7 +61,7 @@ class ConnectionPool:
     def __init__(self, url: str, *, stale_seconds: float) -> None:
         self._url = url
         self._stale_seconds = stale_seconds
-        self._name = self._opened_as = ""
+        self._name = ""
         self._pool: Any = None
         self._opening = asyncio.Lock()
 
@@ -103,27 +103,18 @@ class ConnectionPool:
         return tag
 
     async def _ready(self) -> Any:
-        if not self._is_open():
+        if self._pool is None:
             async with self._opening:
-                if not self._is_open():
-                    await self._reopen(self._name)
+                if self._pool is None:
+                    self._pool = await asyncpg.create_pool(
+                        self._url,
+                        min_size=1,
+                        max_size=MOST_CONNECTIONS,
+                        timeout=CONNECT_SECONDS,
+                        server_settings=_server_settings(self._name, self._stale_seconds),
+                        reset=_keep_settings,
+                    )
         return self._pool
-
-    def _is_open(self) -> bool:
-        # Whatever was asked between two leases has opened connections under the name of the first.
-        return self._pool is not None and self._opened_as == self._name
-
-    async def _reopen(self, name: str) -> None:
-        self.terminate()
-        self._pool = await asyncpg.create_pool(
-            self._url,
-            min_size=1,
-            max_size=MOST_CONNECTIONS,
-            timeout=CONNECT_SECONDS,
-            server_settings=_server_settings(name, self._stale_seconds),
-            reset=_keep_settings,
-        )
-        self._opened_as = name
 
 
 async def _keep_settings(connection: object) -> None:

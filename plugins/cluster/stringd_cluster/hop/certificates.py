@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import ssl
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network
@@ -36,10 +35,9 @@ def peer_host(cluster_id: UUID | str, node_name: str) -> str:
     return f"{node_name}.{cluster_id}.{_DOMAIN}"
 
 
-def peer_node_name(connection: ssl.SSLObject | ssl.SSLSocket) -> str:
-    """Return the name of the node at the other end of a verified connection."""
-    certificate: Any = connection.getpeercert() or {}
-    names: Iterable[tuple[str, str]] = certificate.get("subjectAltName", ())
+def peer_node_name(certificate: Mapping[str, Any] | None) -> str:
+    """Return the name of the node at the other end of a verified connection, by its `getpeercert()`."""
+    names: Iterable[tuple[str, str]] = (certificate or {}).get("subjectAltName", ())
     return next((value.split(".")[0] for kind, value in names if kind == "DNS"), "")
 
 

@@ -11,8 +11,8 @@ from starlette.types import ASGIApp
 
 from stringd.plugin import Door, Listening, Runtime
 from stringd_cluster.access.client_tls import ClientTls
-from stringd_cluster.access.cluster_door import ClusterDoor
 from stringd_cluster.cluster_node import cluster_node
+from stringd_cluster.door.cluster_door import CLIENTS, NODES, ClusterDoor
 from stringd_cluster.listen_address import listen_address
 
 _REFRESH_SECONDS = 2.0
@@ -57,10 +57,8 @@ class DoorParts:
         nodes = listen_address(self._settings.node_listen, "--node-listen")
         tls = self._tls.context if self._tls else None
         return (
-            Listening(name="clients", host=clients.host, port=clients.port, tls=tls),
-            Listening(
-                name="nodes", host=nodes.host, port=nodes.port, tls=self._node.identity.server_context()
-            ),
+            Listening(name=CLIENTS, host=clients.host, port=clients.port, tls=tls),
+            Listening(name=NODES, host=nodes.host, port=nodes.port, tls=self._node.identity.server_context()),
         )
 
 

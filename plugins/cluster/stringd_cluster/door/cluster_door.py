@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import NamedTuple, Protocol
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from stringd.plugin import Runtime
+from stringd.plugin import LISTENING, Runtime
 from stringd_cluster.access.admission import Admission
 from stringd_cluster.access.ending_stream import HOME_LEFT, TOKEN_ENDED, End, EndingStream
 from stringd_cluster.access.rate_limit import RateLimits
@@ -17,24 +16,11 @@ from stringd_cluster.access.scopes import Scope as TokenScope
 from stringd_cluster.access.token_table import TokenTable
 from stringd_cluster.access.tokens import Principal
 from stringd_cluster.cluster_node import ClusterNode
-from stringd_cluster.homes.home_errors import HomeElsewhere
+from stringd_cluster.hop.hop_headers import Caller
+from stringd_cluster.hop.node_hop import NodeHop
 
-
-class Caller(Protocol):
-    """Who has sent a request, to this node or to the one that it came by."""
-
-    @property
-    def user_id(self) -> str:
-        """The user that the request is for, `""` if it is not for one home."""
-
-    @property
-    def principal(self) -> Principal:
-        """Whose token it came with."""
-
-
-class _Client(NamedTuple):
-    user_id: str
-    principal: Principal
+CLIENTS, NODES = "clients", "nodes"
+"""The names of the sockets for clients, and for other nodes."""
 
 
 class ClusterDoor:
@@ -46,12 +32,14 @@ class ClusterDoor:
         self._rates = RateLimits(node.pool, node.notifications, node.settings.requests_per_second)
         self._operator_token = runtime.questions.appoint_operator().encode()
         self._admission = Admission(self._tokens, runtime.questions.is_operator, lambda: runtime.port)
+        self.hop = NodeHop(node, self.serve)
+        """The way to the other nodes, and from them."""
         self._app: ASGIApp = _nothing
 
     def wrap(self, app: ASGIApp) -> ASGIApp:
         """Be in front of an application."""
         self._app = app
-        return self._from_client
+        return self._enter
 
     async def serve(self, scope: Scope, receive: Receive, send: Send, caller: Caller) -> None:
         """Serve an admitted request here: for a home that this node has, or for the node itself."""
@@ -68,17 +56,26 @@ class ClusterDoor:
 
     async def close(self) -> None:
         """End what still runs for the door."""
+        await self.hop.close()
         await self._tokens.close()
+
+    async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_from_node = scope["extensions"][LISTENING] == NODES
+        enter = self.hop.from_node if is_from_node else self._from_client
+        await enter(scope, receive, send)
 
     async def _from_client(self, scope: Scope, receive: Receive, send: Send) -> None:
         admitted = await self._admission.admit(scope, receive)
         if admitted.principal is None:
             await self._app(admitted.scope, admitted.receive, send)
             return
-        if admitted.user_id and await self._node.locate(admitted.user_id):
-            raise HomeElsewhere(admitted.user_id)
-        caller = _Client(admitted.user_id, admitted.principal)
-        await self.serve(admitted.scope, admitted.receive, send, caller)
+        user_id = admitted.user_id
+        caller = Caller(entry=self._node.name, user_id=user_id, principal=admitted.principal)
+        elsewhere = await self._node.locate(user_id) if user_id else None
+        if elsewhere is None:
+            await self.serve(admitted.scope, admitted.receive, send, caller)
+        else:
+            await self.hop.forward(admitted.scope, admitted.receive, send, elsewhere, caller)
 
     async def _end(self, user_id: str, principal: Principal) -> End:
         """Return why a stream ends, once it does."""

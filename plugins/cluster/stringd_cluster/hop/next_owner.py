@@ -1,0 +1,51 @@
+"""Which node to ask after the one that had the home did not answer, for a bounded time."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Protocol
+
+from stringd_cluster.hop.lost_answers import OwnerUnreachable
+from stringd_cluster.hop.peer_watch import PeerWatch
+from stringd_cluster.membership.live_nodes import Node
+
+_FIRST_PAUSE = 0.02
+_LONGEST_PAUSE = 0.5
+
+
+class Places(Protocol):
+    """Where the homes of users are."""
+
+    async def locate(self, user_id: str) -> Node | None:
+        """Return the node to ask for a user, None if it is this one."""
+
+    def forget_place(self, user_id: str) -> None:
+        """Look up again where a home is."""
+
+
+class NextOwner:
+    """Looks up the owner of a home again and again; its time begins with the first failure."""
+
+    def __init__(self, places: Places, watch: PeerWatch, user_id: str, seconds: float) -> None:
+        self._places = places
+        self._watch = watch
+        self._user_id = user_id
+        self._seconds = seconds
+        self._deadline: float | None = None
+        self._pause = _FIRST_PAUSE
+
+    async def after(self, failed: Node) -> Node | None:
+        """Return the node to ask now, None if it is this one; raise `OwnerUnreachable` when time is up."""
+        now = asyncio.get_running_loop().time()
+        if self._deadline is None:
+            self._deadline = now + self._seconds
+        left = self._deadline - now
+        if left <= 0:
+            raise OwnerUnreachable(failed.name)
+        self._places.forget_place(self._user_id)
+        found = await self._places.locate(self._user_id)
+        if found is not None and found.id == failed.id:
+            # It may come back, or lose its lease: then the nodes change.
+            await self._watch.change(min(self._pause, left))
+            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+        return found
