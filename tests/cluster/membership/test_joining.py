@@ -96,7 +96,7 @@ def test_a_node_that_listens_everywhere_needs_an_address_for_the_others(cluster:
 @pytest.mark.requirement("cluster.node.rejoin")
 def test_a_lost_lease_gives_the_node_another_id(cluster: Cluster) -> None:
     node = cluster.node("one", lease_seconds=1.0)
-    first = cluster.sql("SELECT id FROM stringd.nodes")
+    first = eventually(lambda: cluster.sql("SELECT id FROM stringd.nodes"), 10)
     node.engine_cut.drop()
     eventually(lambda: "has lost its lease" in node.stderr(), 10)
     node.engine_cut.heal()

@@ -69,6 +69,11 @@ class ConnectionPool:
         """Open the first connection under the name of a node; raise `StorageFailed`."""
         self._name = name
         with _reported():
+            async with self._opening:
+                if self._pool is not None:
+                    # Whatever was asked between two leases has opened connections under the name before.
+                    self._pool.set_connect_args(self._url, **self._arguments())
+                    await self._pool.expire_connections()
             await self._ready()
 
     def terminate(self) -> None:
@@ -110,11 +115,15 @@ class ConnectionPool:
                         self._url,
                         min_size=1,
                         max_size=MOST_CONNECTIONS,
-                        timeout=CONNECT_SECONDS,
-                        server_settings=_server_settings(self._name, self._stale_seconds),
                         reset=_keep_settings,
+                        **self._arguments(),
                     )
         return self._pool
+
+    def _arguments(self) -> dict[str, Any]:
+        """Return how each connection is opened."""
+        settings = _server_settings(self._name, self._stale_seconds)
+        return {"timeout": CONNECT_SECONDS, "server_settings": settings}
 
 
 async def _keep_settings(connection: object) -> None:
