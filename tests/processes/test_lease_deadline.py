@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import select
+import shlex
+import shutil
 import signal
 import socket
 import time
@@ -283,3 +285,50 @@ def test_only_the_daemon_can_move_the_deadline() -> None:
     deadline.set(2000.0)
     assert (copy.seconds, copy.advances) == (2000.0, 1)
     os.close(descriptor)
+
+
+@pytest.mark.requirement("deadman.files")
+def test_no_file_is_changed_after_the_deadline(leased: LeasedDaemon) -> None:
+    daemon, page = leased.daemon, leased.daemon.home / "a.md"
+    leased.lease(30)
+    daemon.exec("/write a.md\nold")
+    daemon.exec("/write b.md\nnew")
+    leased.lease(0.2)
+    leased.renew(NOT_RENEWED)
+    await_that(lambda: leased.deadline() < boottime())
+    for command in ("/write a.md\nlate", "/append a.md\nlate", "/write c.md\nlate", "/undo"):
+        reply = daemon.exec(command)
+        assert reply.head["code"] == "FENCED", reply.content
+        assert "another daemon may have taken over" in reply.content
+    assert page.read_text(encoding="utf-8") == "old\n"
+    assert {it.name for it in daemon.home.iterdir()} == {"a.md", "b.md"}
+    leased.lease(30)
+    assert daemon.exec("/undo").content.endswith("Undo: removed b.md")
+
+
+@pytest.mark.requirement("deadman.family")
+@pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux; on Debian: apt install tmux")
+def test_servers_that_programs_leave_behind_end_too(leased: LeasedDaemon, heart: Heart) -> None:
+    leased.lease(30)
+    started = leased.daemon.exec(
+        f"tmux -S {leased.daemon.home}/tmux new-session -d {shlex.quote(heart.script)}", "bash:t"
+    )
+    assert started.head["ok"], started.content
+    heart.await_beats()
+    leased.renew(LEASE_SECONDS)
+    await_that(lambda: leased.deadline() < boottime() + 2 * LEASE_SECONDS)
+    assert_silent_after(leased.stop(), [heart])
+    leased.signal(signal.SIGCONT)
+
+
+@pytest.mark.requirement("deadman.supervisor")
+@pytest.mark.parametrize("killed", ["$PPID", "$(ps -o ppid= $PPID)"])
+def test_programs_whose_supervisor_or_fork_server_was_killed_end_by_the_deadline(
+    leased: LeasedDaemon, heart: Heart, killed: str
+) -> None:
+    leased.lease(LEASE_SECONDS)
+    assert leased.daemon.exec(f"(setsid {heart.script} & )", "bash:t").head["ok"]
+    heart.await_beats()
+    leased.daemon.exec(f"kill -9 {killed}; sleep 0.2", "bash:t")
+    assert_silent_after(leased.stop(), [heart])
+    leased.signal(signal.SIGCONT)

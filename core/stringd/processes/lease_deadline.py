@@ -20,7 +20,7 @@ import weakref
 from collections.abc import Iterable
 
 NEVER = float("inf")
-EXPIRED = "programs may not run here any more, as another daemon may have taken over"
+EXPIRED = "nothing may be done here any more, as another daemon may have taken over"
 _CLOCK = time.CLOCK_BOOTTIME if hasattr(time, "CLOCK_BOOTTIME") else time.CLOCK_MONOTONIC
 # Native and aligned, so each is read and written at once.
 _DEADLINE, _ADVANCES = struct.Struct("@d"), struct.Struct("@q")

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from stringd.errors import ErrorCode, NoSuchFile, Refusal
 from stringd.files.regular_files import NotRegular
+from stringd.processes.lease_deadline import DEADLINE, EXPIRED
 
 LIMIT = 10 * 1024 * 1024
 """The size limit of files that are read as a whole."""
@@ -38,9 +39,21 @@ def write_failures(shown: str) -> Iterator[None]:
         raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot write {shown}: {error.strerror}") from error
 
 
+def require_lease(shown: str) -> None:
+    """Refuse a change by a daemon that was stopped for too long."""
+    if DEADLINE.has_passed():
+        raise Refusal(ErrorCode.FENCED, f"{shown} was left as it is: {EXPIRED}")
+
+
 def too_large(shown: str, limit: int = LIMIT) -> Refusal:
     """Return the refusal of a file that exceeds a limit."""
     return Refusal(ErrorCode.INVALID_TARGET, f"Larger than {limit // 1024**2} MiB: {shown}")
+
+
+def changed_meanwhile(shown: str) -> Refusal:
+    """Return the refusal of a file that another process has changed."""
+    message = f"{shown} was changed by another process while it was being edited"
+    return Refusal(ErrorCode.CONFLICT, message, f"Nothing was written. View it again: /edit {shown}")
 
 
 def _not_regular(error: NotRegular, shown: str) -> Refusal:

@@ -12,7 +12,14 @@ from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
-from stringd.documents.paths.file_failures import LIMIT, read_failures, too_large, write_failures
+from stringd.documents.paths.file_failures import (
+    LIMIT,
+    changed_meanwhile,
+    read_failures,
+    require_lease,
+    too_large,
+    write_failures,
+)
 from stringd.documents.paths.text_charsets import (
     UTF_8,
     decoded,
@@ -89,7 +96,7 @@ def replaced_text(
     with write_failures(shown), _folder_for(path, replacing) as folder:
         replaced = _writable(folder, path.name, shown)
         if _text_in(folder, path, shown) != replacing:
-            raise _changed_meanwhile(shown)
+            raise changed_meanwhile(shown)
         charset = charset or known_charset(str(path))
         data = _encoded(text, charset, shown)
         with _replacement(folder, path.name, shown, replaced) as file:
@@ -160,6 +167,7 @@ def new_file(path: Path, shown: str) -> Iterator[BinaryIO]:
     """Yield a file that appears at a real path at the end of the block; refuse if there is one."""
 
     def require_absent() -> None:
+        require_lease(shown)
         status = folder.status(path.name)
         if status:
             problem = "Is a directory" if stat.S_ISDIR(status.st_mode) else "Exists already"
@@ -173,6 +181,7 @@ def new_file(path: Path, shown: str) -> Iterator[BinaryIO]:
 
 def remove_text(path: Path, shown: str) -> None:
     """Remove the file at a real path, or refuse."""
+    require_lease(shown)
     try:
         with open_folder(path.parent) as folder:
             folder.remove(path.name)
@@ -201,9 +210,10 @@ def _replacement(
     folder: Directory, name: str, shown: str, replaced: os.stat_result | None
 ) -> AbstractContextManager[BinaryIO]:
     def require_untouched() -> None:
+        require_lease(shown)
         now = folder.status(name)
         if (now and stamp(now)) != (replaced and stamp(replaced)):
-            raise _changed_meanwhile(shown)
+            raise changed_meanwhile(shown)
 
     return replacement(folder, name, mode=_NEW_FILE_MODE, like=replaced, check=require_untouched)
 
@@ -283,11 +293,6 @@ def _encoded(text: str, charset: str, shown: str) -> bytes:
     if len(data) > LIMIT:
         raise too_large(shown)
     return data
-
-
-def _changed_meanwhile(shown: str) -> Refusal:
-    message = f"{shown} was changed by another process while it was being edited"
-    return Refusal(ErrorCode.CONFLICT, message, f"Nothing was written. View it again: /edit {shown}")
 
 
 _latest: LruCache[str, str] = LruCache()
