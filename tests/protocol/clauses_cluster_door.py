@@ -15,5 +15,12 @@ CLUSTER_DOOR = requirements(
     ("cluster.door.admin", "An admin acts for the user that the request names, which is one."),
     ("cluster.door.operator", "The operator's token and an admin's are as good as each other."),
     ("cluster.door.ambiguous", "A header by which the door decides is refused if it is sent twice."),
+    ("cluster.door.every", "All this holds for every endpoint, and every place in which it reads a user."),
+    (
+        "cluster.door.alike_users",
+        "Another user is refused in the same way whether it exists or not, without looking it up.",
+    ),
+    ("cluster.door.streams", "Streams and WebSockets end within five seconds after their token."),
+    ("cluster.door.handshake", "A WebSocket's token is in its header, never in a URL or a subprotocol."),
     ("cluster.door.hop", "What nodes tell each other is not taken from clients."),
 )

@@ -19,12 +19,20 @@ def bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
+def refusal(reply: HttpReply) -> tuple[int, str, bytes]:
+    """Return the parts of a refusal in which nothing may differ."""
+    headers = sorted((name, value) for name, value in reply.headers.items() if name != "date")
+    return reply.status, str(headers), reply.body
+
+
 @dataclass(slots=True)
 class Doorstep:
     """A cluster of one node, and the tokens of its users, each created once."""
 
     cluster: Cluster
     node: Node
+    users: list[str] = field(default_factory=list)
+    """The users that tests have added."""
     _tokens: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def token(self, user: str, scope: str = "exec") -> str:
@@ -33,6 +41,12 @@ class Doorstep:
         if key not in self._tokens:
             self._tokens[key] = self.cluster.token(user, scope)
         return self._tokens[key]
+
+    def new_user(self, user: str, *scopes: str) -> str:
+        """Register a user, and return its token."""
+        self.cluster.register(user)
+        self.users.append(user)
+        return self.cluster.token(user, *scopes)
 
     def ask(
         self,

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.testing.process import HttpReply, parse_events
-from tests.cluster.access.door_client import STRANGER, Doorstep, bearer
+from stringd.testing.process import parse_events
+from tests.cluster.access.door_client import STRANGER, Doorstep, bearer, refusal
 from tests.protocol.waits import eventually
 
 REVOKED_WITHIN = 5.0
-
-
-def refusal(reply: HttpReply) -> tuple[int, str, bytes]:
-    """The parts of a refusal in which nothing may differ."""
-    headers = sorted((name, value) for name, value in reply.headers.items() if name != "date")
-    return reply.status, str(headers), reply.body
 
 
 @pytest.mark.requirement("cluster.door.token")

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from starlette.types import Message, Receive, Scope, Send
 
-_STREAMS = frozenset({"websocket.accept", "websocket.send"})
+_ACCEPTS = frozenset({"websocket.accept", "http.response.start"})
+_ENDS = frozenset({"websocket.close", "http.response.body"})
 
 
 class End(NamedTuple):
@@ -37,7 +38,7 @@ class EndingStream:
         self._send = send
         self._ended = ended
         self._waiting: asyncio.Task[None] | None = None
-        self._pending: asyncio.Future[Message] | None = None
+        self._pending: set[asyncio.Future[Message]] = set()
         self._end: End | None = None
         self._has_arrived = self._is_streaming = self._is_over = False
         self._sending = 0
@@ -56,13 +57,11 @@ class EndingStream:
         """Send a message of the application, unless the stream is over."""
         if self._is_over:
             return
-        is_last = message["type"] == "websocket.close"
-        if message["type"] in _STREAMS or message.get("more_body"):
+        kind = message["type"]
+        if kind in _ACCEPTS and not _has_length(message):
             self._is_streaming = True
             self._wait()
-        elif message["type"] == "http.response.body":
-            is_last = True
-        self._is_over = is_last
+        self._is_over = kind in _ENDS and not message.get("more_body")
         self._sending += 1
         try:
             await self._send(message)
@@ -76,14 +75,17 @@ class EndingStream:
             self._waiting.cancel()
 
     async def _next(self) -> Message:
-        self._pending = asyncio.ensure_future(self._receive())
+        pending = asyncio.ensure_future(self._receive())
+        self._pending.add(pending)
         try:
-            return await self._pending
+            return await pending
         except asyncio.CancelledError:
             left = self._left()
             if left is None or _is_cancelled():
                 raise
             return left
+        finally:
+            self._pending.discard(pending)
 
     def _wait(self) -> None:
         if self._waiting is None:
@@ -91,8 +93,8 @@ class EndingStream:
 
     async def _await_end(self) -> None:
         self._end = await self._ended()
-        if self._pending:
-            self._pending.cancel()
+        for it in self._pending:
+            it.cancel()
         await self._finish()
 
     async def _finish(self) -> None:
@@ -113,6 +115,10 @@ class EndingStream:
         if not self._is_websocket:
             return {"type": "http.disconnect"}
         return {"type": "websocket.disconnect", "code": self._end.code, "reason": self._end.reason}
+
+
+def _has_length(message: Message) -> bool:
+    return any(name.lower() == b"content-length" for name, _ in message.get("headers", ()))
 
 
 def _is_cancelled() -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from stringd.plugin import RequestRefused, Runtime, Unavailable
-from stringd_mcp.mcp_serving.agent_access import ACCESS, access_of
+from stringd_mcp.mcp_serving.agent_access import ACCESS, AgentAccess, access_of
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
@@ -42,21 +42,22 @@ class McpService:
 
     async def serve_http(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request to the endpoint for streamable HTTP."""
-        headers = dict(scope["headers"])
-        access = access_of(
-            self._runtime, scope["query_string"], headers.get(b"x-user-id", b"").decode("latin-1")
-        )
-        self._runtime.user(access.user_id)
-        scope[ACCESS] = access
+        scope[ACCESS] = self._access(scope)
         await (await self._hosting()).serve_http(scope, receive, send)
 
     async def serve_socket(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve the connection of a `stringd mcp`."""
         if scope["type"] != "websocket":
             raise NotASocket("This is the WebSocket of `stringd mcp`; agents use /mcp.")
-        access = access_of(self._runtime, scope["query_string"], "")
-        self._runtime.user(access.user_id)
+        access = self._access(scope)
         await (await self._hosting()).serve_socket(access, receive, send)
+
+    def _access(self, scope: Scope) -> AgentAccess:
+        """Return the access that a request asks for; its user is registered."""
+        header = dict(scope["headers"]).get(b"x-user-id", b"").decode("latin-1")
+        access = access_of(self._runtime, scope["query_string"], header)
+        self._runtime.user(access.user_id)
+        return access
 
     async def _hosting(self) -> AgentHosting:
         self._wanted.set()
