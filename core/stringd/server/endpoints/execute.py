@@ -36,7 +36,7 @@ class Execute:
                 request.cmd,
                 disconnected=partial(disconnected, receive),
                 request_id=request.request_id,
-                begun=stream.begun.set,
+                begun=stream.begin,
             )
             events = encode_events(request, outcome)
         finally:
