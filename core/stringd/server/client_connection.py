@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from uvicorn import Config
@@ -28,6 +29,8 @@ _BAD = b"400 Bad Request"
 _TIMEOUT = b"408 Request Timeout"
 _BUSY = b"503 Service Unavailable"
 _AWAITED = {Wait.HEAD: "head", Wait.BODY: "body"}
+# The lines that all responses have change once a second, with the date.
+_common_lines = lru_cache(maxsize=1)(header_lines)
 
 
 class Connection(HttpToolsProtocol):
@@ -161,9 +164,9 @@ class Connection(HttpToolsProtocol):
         if cycle.disconnected:
             return
         cycle.response_started = cycle.response_complete = True
-        dated = header_lines(self.server_state.default_headers)
         end = b"\r\n" if cycle.keep_alive else _CLOSE
-        lines = b"".join((STATUS_LINE[200], dated, head, end))
+        common = _common_lines(tuple(self.server_state.default_headers))
+        lines = b"".join((STATUS_LINE[200], common, head, end))
         if len(body) <= _MOST_JOINED:
             self.transport.write(lines + body)
         else:
