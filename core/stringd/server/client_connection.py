@@ -68,6 +68,7 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Start waiting for the first request."""
         super().connection_made(transport)
+        self._responses = _ResponseTransport(transport)
         self._update_wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -109,7 +110,7 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
         # Of what HEAD asks for, no body is written.
         if self.cycle and self.scope["method"] != "HEAD" and self.cycle.transport is self.transport:
-            self.cycle.transport = _ResponseTransport(self.transport)
+            self.cycle.transport = self._responses
             self.scope["extensions"] = {WHOLE_RESPONSE: self._send_whole}  # type: ignore[dict-item]
 
     def on_body(self, body: bytes) -> None:
@@ -128,6 +129,7 @@ class Connection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Start the next request that has arrived; else start waiting for one, or for the client to read."""
         self._release_received()
+        self._responses.has_begun = False
         self.server_state.total_requests += 1
         if not self.transport.is_closing():
             # Without uvicorn's deadline for the next request, which stray bytes would cancel: it is our own.
@@ -249,17 +251,18 @@ class Connection(HttpToolsProtocol):
 
 
 class _ResponseTransport(asyncio.Transport):
-    """What uvicorn writes a response to: its head and the start of its body take one system call."""
+    """What uvicorn writes responses to: the head and the start of the body of each take one system call."""
 
     def __init__(self, transport: asyncio.Transport) -> None:
         self._transport = transport
         self._head = b""
-        self._has_begun = False
+        self.has_begun = False
+        """Whether a response has begun that has not ended."""
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Send data; only a head that announces a length waits for the body."""
-        if not self._has_begun:
-            self._has_begun = True
+        if not self.has_begun:
+            self.has_begun = True
             if _LENGTH in data:
                 self._head = bytes(data)
                 return
