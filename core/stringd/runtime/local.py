@@ -239,10 +239,10 @@ class LocalRuntime(KeptState):
         except CommandCancelled:
             return self.runner.refuse_waiting(session, sent)
         try:
-            run = partial(self._run, session, sent, begun)
             if self._once and request_id:
+                run = partial(self._run, session, sent, begun)
                 return await self._once.run(session, request_id, run)
-            return await run()
+            return await self._run(session, sent, begun)
         finally:
             session.end_turn(sent)
 

@@ -53,8 +53,12 @@ def answer_limit(session: Session, runtime: Runtime, *, is_printed: bool = False
 
 def may_exceed(reply: Reply, most: int) -> bool:
     """Tell at once whether a reply needs a closer look, as it may have more than `most` characters."""
-    size = len(reply.system) + len(reply.content or "") + sum(map(len, reply.context))
-    return size * LONGEST_ESCAPE > most or reply.edit is not None or bool(reply.whole)
+    if reply.edit is not None or reply.whole:
+        return True
+    size = len(reply.system) + len(reply.content or "")
+    if reply.context:
+        size += sum(map(len, reply.context))
+    return size * LONGEST_ESCAPE > most
 
 
 def check_limit(variables: Mapping[str, str]) -> None:
