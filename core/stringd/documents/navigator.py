@@ -54,9 +54,13 @@ class DocumentNavigator:
         self._invocation = invocation
         self._session = invocation.session
         self._full_access = invocation.runtime.config.full_access
-        self.links = FileLinks(invocation.session, full_access=self._full_access)
         if self._session.state.document is None and (start := document_topic(invocation.topic).start()):
             self._session.remember(replace(self._session.state, document=start))
+
+    @property
+    def links(self) -> FileLinks:
+        """The links in files, as the topic may follow them."""
+        return FileLinks(self._session, full_access=self._full_access)
 
     @property
     def location(self) -> Location | None:
