@@ -7,6 +7,7 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextvars import ContextVar
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from stringd.api.events import Event, SessionEnded, SessionForked, SessionOpened
@@ -23,6 +24,7 @@ from stringd.sessions.lifetime import TopicLifetime
 from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand, Sent
 from stringd.sessions.session_data import SessionData
 from stringd.sessions.state_limits import within_budget
+from stringd.workers.threads import Work
 
 END_SECONDS = 6.0
 COMMAND_SHARE = 0.4
@@ -62,14 +64,20 @@ class LiveSession:
         self.stored: State | None = None
         self.ended: Unavailable | None = None
         self.predecessor: asyncio.Event | None = None
-        self.lifetime = TopicLifetime(lambda: self._open(TopicContext(session=self, runtime=runtime)))
+        self.lifetime = TopicLifetime(self._open)
         self.turns = CommandQueue(f"{user.id}:{name}", runtime.config.queue_wait_seconds)
         self.is_abandoned = False
         """Whether nothing that belongs to it may be stored any more."""
         self.is_announced = False
         """Whether the latest event about it says that it was opened."""
-        self._events = runtime.events
+        self._runtime = runtime
         self._running: dict[asyncio.Task[Any], RunningCommand] = {}
+
+    @cached_property
+    def work(self) -> Work:
+        """The work that its commands are part of."""
+        loop = asyncio.get_running_loop()
+        return Work(owner=f"{self.user.id}:{self.name}", workers=self._runtime.workers, loop=loop)
 
     @property
     def shows_documents(self) -> bool:
@@ -101,13 +109,13 @@ class LiveSession:
         """Publish that the topic was opened, unless that was published."""
         if not self.is_announced:
             self.is_announced = True
-            self._events.publish(_opened(self, origin))
+            self._runtime.events.publish(_opened(self, origin))
 
     def announce_end(self, reason: EndReason) -> None:
         """Publish why the topic has ended, if it was published as opened."""
         if self.is_announced:
             self.is_announced = False
-            self._events.publish(
+            self._runtime.events.publish(
                 SessionEnded(user_id=self.user.id, topic=self.name.text, reason=_PUBLISHED[reason])
             )
 
@@ -194,10 +202,11 @@ class LiveSession:
         await self.lifetime.close(why, seconds - (time.monotonic() - started))
 
     @contextlib.asynccontextmanager
-    async def _open(self, context: TopicContext) -> AsyncIterator[Topic]:
+    async def _open(self) -> AsyncIterator[Topic]:
         """Load the data that the topic may read, then enter its context."""
         CURRENT_SESSION.set(self)
         await self.data.read()
+        context = TopicContext(session=self, runtime=self._runtime)
         async with self.topic_type.open(context) as topic:
             yield topic
 
