@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from stringd.api.sessions import EndReason, Session, State, TopicName
 from stringd.api.stores import KeptWithTopics, SessionStore
@@ -27,6 +28,8 @@ from stringd.sessions.live_session import END_SECONDS, LiveSession
 log = logging.getLogger(__name__)
 
 SAVE_SECONDS = 0.5
+_Key: TypeAlias = tuple[str, str]
+"""A user's id and a topic's canonical name, as they are stored; records take longer to hash."""
 Make = Callable[[User, TopicName, State, bool], LiveSession]
 
 
@@ -45,8 +48,8 @@ class Sessions:
         self._store = store
         self._kept = kept
         self._make = make
-        self._by_key: dict[tuple[str, TopicName], LiveSession] = {}
-        self._ending: dict[tuple[str, TopicName], asyncio.Event] = {}
+        self._by_key: dict[_Key, LiveSession] = {}
+        self._ending: dict[_Key, asyncio.Event] = {}
         self._stopping: ShuttingDown | None = None
         self._is_served: dict[str, bool] = {}
         self._are_others_served = not on_demand
@@ -60,7 +63,7 @@ class Sessions:
 
     def get(self, user_id: str, name: TopicName) -> LiveSession | None:
         """Return a session, if it exists."""
-        return self._by_key.get((user_id, name))
+        return self._by_key.get((user_id, name.text))
 
     def touch(
         self,
@@ -73,7 +76,7 @@ class Sessions:
         """Return the session, created if necessary: with the state of its origin, or in a directory."""
         if self._stopping:
             raise self._stopping
-        session = self._by_key.get((user.id, name))
+        session = self._by_key.get((user.id, name.text))
         if session is None:
             self.require_served(user.id)
             session = self._create(user, name, origin.state if origin else _state_in(directory))
@@ -94,7 +97,7 @@ class Sessions:
         self._create(user, name, state, has_data=has_data).stored = state
 
     def _create(self, user: User, name: TopicName, state: State, *, has_data: bool = False) -> LiveSession:
-        key = (user.id, name)
+        key = (user.id, name.text)
         session = self._by_key[key] = self._make(user, name, state, has_data)
         session.predecessor = self._ending.get(key)
         return session
@@ -161,7 +164,7 @@ class Sessions:
     def _drop(self, sessions: Iterable[LiveSession]) -> None:
         for session in sessions:
             if self.get(session.user.id, session.name) is session:
-                del self._by_key[session.user.id, session.name]
+                del self._by_key[session.user.id, session.name.text]
 
     def require_served(self, user_id: str) -> None:
         """Raise `HomeMoved` if a user may not have sessions now."""
@@ -181,13 +184,14 @@ class Sessions:
 
     async def delete(self, user_id: str, name: TopicName) -> bool:
         """End and delete a session; return whether it existed."""
-        if (user_id, name) not in self._by_key:
+        key = (user_id, name.text)
+        if key not in self._by_key:
             return False
-        await self._store.remove(user_id, str(name))
-        session = self._by_key.pop((user_id, name), None)
+        await self._store.remove(*key)
+        session = self._by_key.pop(key, None)
         if session is None:
             return False
-        with self._succeeded((user_id, name)):
+        with self._succeeded(key):
             closed = SessionClosed(f"Session {user_id}:{name} was closed.")
             await session.end(closed, EndReason.DELETE)
             for kept in self._kept:
@@ -201,8 +205,9 @@ class Sessions:
         doomed = [session for session in self if session.user.id == user_id]
         with ExitStack() as ending:
             for session in doomed:
-                del self._by_key[user_id, session.name]
-                ending.enter_context(self._succeeded((user_id, session.name)))
+                key = (user_id, session.name.text)
+                del self._by_key[key]
+                ending.enter_context(self._succeeded(key))
             await _end(doomed, SessionClosed(f"The sessions of {user_id} were closed."), why)
             for kept in self._kept:
                 await kept.remove_user(user_id)
@@ -237,7 +242,7 @@ class Sessions:
             log.warning("%s:%s could not be stored at the end: %s", session.user.id, session.name, failure)
 
     @contextmanager
-    def _succeeded(self, key: tuple[str, TopicName]) -> Iterator[None]:
+    def _succeeded(self, key: _Key) -> Iterator[None]:
         """Make a new session of the same name wait for the end of this one."""
         over = self._ending[key] = asyncio.Event()
         try:
