@@ -44,18 +44,14 @@ def start_task(
         _leave_task(loop, caller)
     _enter_task(loop, task)
     try:
-        context.run(begun.begin)
-    except StopIteration as end:
-        returned = Returned(end.value)
-    else:
-        return task
+        returned = context.run(begun.begin)
     finally:
         _leave_task(loop, task)
         if caller:
             _enter_task(loop, caller)
-    if task.cancelling():
+    if returned and task.cancelling():
         raise asyncio.CancelledError
-    return returned
+    return returned or task
 
 
 class BegunCoroutine(Coroutine[Any, None, T], Generic[T]):
@@ -70,14 +66,17 @@ class BegunCoroutine(Coroutine[Any, None, T], Generic[T]):
         self._awaited: Any = None
         self.caller = caller
 
-    def begin(self) -> None:
-        """Run to the first suspension; raise StopIteration with what the coroutine returns instead."""
+    def begin(self) -> Returned[T] | None:
+        """Run to the first suspension; return what the coroutine returns if it ends before."""
         try:
             self._awaited = _marked(self._coroutine.send(None), is_new=False)
+        except StopIteration as end:
+            self._coroutine = _ENDED
+            return Returned(end.value)
         except BaseException:
             self._coroutine = _ENDED
-            self._hand_over()
             raise
+        return None
 
     def send(self, value: None) -> Any:
         """Return what the coroutine awaits, in the task's first step."""
