@@ -64,5 +64,7 @@ def _escape(found: re.Match[str]) -> str:
 
 def printable(name: str) -> str:
     r"""Return a name with control characters as `\n` and bytes that are not UTF-8 as `\xff`."""
+    if name.isprintable():
+        return name
     decoded = name.encode(errors="surrogateescape").decode(errors="backslashreplace")
     return visible_line(decoded)
