@@ -209,19 +209,26 @@ class Execution:
 
     async def _pass(self, run: Run, interceptors: Sequence[Interceptor], invocation: Invocation) -> Reply:
         """Run the first interceptor that a command concerns, else the command; a failure becomes a reply."""
-        _require_invocation(invocation)
         responsible: Interceptor | None = None
         try:
             for position, responsible in enumerate(interceptors, start=1):
                 if responsible.concerns is None or responsible.concerns(invocation):
-                    proceed = partial(self._pass, run, interceptors[position:])
+                    proceed = partial(self._proceed, run, interceptors[position:])
                     return _expect_reply(await responsible.run(invocation, proceed))
             responsible = None
-            return _expect_reply(await run(invocation))
+            reply = await run(invocation)
+            # Looked at here, too.
+            return reply if isinstance(reply, Reply) else _expect_reply(reply)
         except BaseException as error:
             if is_signal(error):
                 raise
             return self._reply_to(error, responsible)
+
+    async def _proceed(self, run: Run, interceptors: Sequence[Interceptor], invocation: Invocation) -> Reply:
+        """Continue after an interceptor, with the invocation that it passes on."""
+        if not isinstance(invocation, Invocation):
+            raise TypeError(f"expected an Invocation, got {invocation!r}")
+        return await self._pass(run, interceptors, invocation)
 
     def _reply_to(self, error: BaseException, interceptor: Interceptor | None = None) -> Reply:
         """Return the reply to an exception of a command, or of an interceptor."""
@@ -249,11 +256,6 @@ def _secret_names(topic: Topic, secrets: Secrets) -> Mapping[str, str]:
     scope = topic.secret_scope()
     values = secrets.of(scope) if scope else {}
     return {value: f"${name}" for name, value in values.items() if topic.is_secret(name)}
-
-
-def _require_invocation(invocation: object) -> None:
-    if not isinstance(invocation, Invocation):
-        raise TypeError(f"expected an Invocation, got {invocation!r}")
 
 
 def _expect_reply(reply: object) -> Reply:
