@@ -34,4 +34,14 @@ CLUSTER_STATE = requirements(
     ),
     ("cluster.logs.pages", "A log is read in pages, so that a large one is never in memory as a whole."),
     ("cluster.logs.ends", "The ends of logs are read again only if lines were added."),
+    (
+        "cluster.audit.recorded",
+        "The head of a log is in the database before what it says runs; a log that was cut off is found.",
+    ),
+    ("cluster.audit.replaced", "A log that lacks its recorded head begins another chain; both are verified."),
+    (
+        "cluster.audit.chains",
+        "All nodes' chains are listed, and files verified by the name of a chain.",
+    ),
+    ("cluster.audit.closed", "Nothing runs whose entry can't be recorded."),
 )

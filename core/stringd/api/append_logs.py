@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -76,3 +76,27 @@ class ChainHeads(Protocol):
 
     async def heads(self) -> Mapping[str, ChainHead]:
         """Return the heads of all chains that this node has, or had, by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedHead:
+    """The head of a chain as it is kept beside its files: of which node, and since when, in UTC."""
+
+    node: str
+    chain: str
+    number: int
+    digest: str
+    at: str
+    is_own: bool
+    """Whether the files of the chain are, or were, in the data directory."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeadRecords:
+    """Where the heads of chains are kept, for subcommands: `read` returns those of all nodes, sorted.
+
+    It blocks, and raises `Fault` if they can't be read.
+    """
+
+    name: str
+    read: Callable[[], Sequence[RecordedHead]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stringd.api.additions import CommandHelp, PluginSummary, TopicTypeHelp
+from stringd.api.append_logs import HeadRecords, RecordedHead
 from stringd.api.checks import check_optional_text
 from stringd.api.cli import CliCommand
 from stringd.api.commands import (
@@ -145,6 +146,7 @@ __all__ = [
     "Field",
     "FieldKind",
     "Form",
+    "HeadRecords",
     "Heading",
     "HealthField",
     "HomeReleased",
@@ -197,6 +199,7 @@ __all__ = [
     "QuestionNotFound",
     "QuestionWithdrawn",
     "Questions",
+    "RecordedHead",
     "Refusal",
     "Renderer",
     "Reply",

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 from stringd.config import Config
 from stringd.extensions.plugin_settings import settings_of
 from stringd.processes.standard_streams import write_output
 
+Record = TypeVar("Record")
+
 __all__ = [
+    "added",
     "run_daemon",
     "settings_of",
     "write_output",
@@ -18,3 +24,10 @@ def run_daemon(config: Config) -> int:
     from stringd.server.serve import serve
 
     return serve(config)
+
+
+def added(config: Config, record: type[Record]) -> Sequence[Record]:
+    """Return the records that plugins add with hooks of others, as far as these need no running daemon."""
+    from stringd.extensions.registration import load_plugins
+
+    return load_plugins(config).catalogue.added(record)

@@ -30,6 +30,7 @@ from stringd_approval.asking.sudo_password import SudoPassword
 from stringd_approval.audit.audit_log import AuditLog
 from stringd_approval.audit.audit_log_file import AuditFailed
 from stringd_approval.audit.command_entries import command_decision, command_sent
+from stringd_approval.audit.recorded_chain import RecordedChain
 from stringd_approval.audit.request_entries import RequestEntry, grant_withdrawn
 from stringd_approval.broker import Broker
 from stringd_approval.decision import Decision
@@ -59,7 +60,8 @@ class ApprovalService:
         self.policies = PolicyFile(
             runtime.config.data_dir, shell_rules() if settings.approve is Approve.SHELL else ()
         )
-        self.audit = AuditLog(runtime.config.data_dir)
+        self.chain = RecordedChain(lambda: runtime.heads, runtime.config.data_dir)
+        self.audit = AuditLog(runtime.config.data_dir, chain=self.chain)
         self.grants = Grants()
         self._executor = Executor()
         self._gate = Gate(policies=self.policies, record=self._record)

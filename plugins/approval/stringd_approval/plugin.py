@@ -10,7 +10,9 @@ from stringd.plugin import (
     BackgroundEffect,
     CliCommand,
     Command,
+    HeadRecords,
     HealthField,
+    Hook,
     Interceptor,
     Invocation,
     Proceed,
@@ -24,6 +26,7 @@ from stringd.plugin import (
 from stringd_approval.approval_service import approval_service
 from stringd_approval.approval_settings import ApprovalSettings
 from stringd_approval.audit.audit_command import AUDIT
+from stringd_approval.audit.head_records import stringd_head_records as head_records_hook
 from stringd_approval.policy.policy_command import POLICY
 from stringd_approval.requesting.execute_tool import execute_tool
 from stringd_approval.requesting.request_command import REQUEST
@@ -39,6 +42,12 @@ if TYPE_CHECKING:
 def stringd_settings() -> Iterable[Settings]:
     """Declare the socket, and what is asked about and logged."""
     return (Settings(record=ApprovalSettings),)
+
+
+@hookimpl
+def stringd_hooks() -> Iterable[Hook]:
+    """Add the hook with which other plugins keep the heads of logs."""
+    return (Hook(what="head-records", record=HeadRecords, spec=head_records_hook),)
 
 
 @hookimpl

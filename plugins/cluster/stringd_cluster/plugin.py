@@ -5,11 +5,22 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 
-from stringd.plugin import CliCommand, Door, HealthField, Runtime, Service, Settings, hookimpl
+from stringd.plugin import (
+    CliCommand,
+    Config,
+    Door,
+    HeadRecords,
+    HealthField,
+    Runtime,
+    Service,
+    Settings,
+    hookimpl,
+)
 from stringd.plugin.stores import Stores
 from stringd_cluster.cluster_settings import ClusterSettings
 from stringd_cluster.commands.cluster_command import CLUSTER
 from stringd_cluster.commands.cluster_database import require_extra
+from stringd_cluster.commands.heads_of_nodes import recorded_heads
 from stringd_cluster.commands.token_command import TOKEN
 
 log = logging.getLogger(__name__)
@@ -25,6 +36,12 @@ def stringd_settings() -> Iterable[Settings]:
 def stringd_cli() -> Iterable[CliCommand]:
     """Add `stringd cluster` and `stringd token`."""
     return (CLUSTER, TOKEN)
+
+
+@hookimpl(optionalhook=True)
+def stringd_head_records(config: Config) -> Iterable[HeadRecords]:
+    """Let subcommands see the heads of chains that nodes have recorded."""
+    return (HeadRecords(name="cluster", read=lambda: recorded_heads(config)),)
 
 
 def _is_node(runtime: Runtime) -> bool:

@@ -12,7 +12,8 @@ import pytest
 from stringd.testing.process import DaemonProcess
 from stringd_cluster.hop.certificates import Authority
 from stringd_cluster.hop.join_secret import SealingKey, new_join_secret
-from stringd_cluster.hop.node_identity import FOLDER, NodeIdentity
+from stringd_cluster.hop.node_folder import FOLDER
+from stringd_cluster.hop.node_identity import NodeIdentity
 from tests.cluster.cuts import Cut
 from tests.ports import free_port
 

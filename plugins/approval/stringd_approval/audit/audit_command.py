@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from stringd.plugin import CliCommand
 from stringd.plugin.cli import write_output
 
 if TYPE_CHECKING:
-    from stringd_approval.audit.verification import ReadLine, Verified
+    from stringd_approval.audit.verification import ReadLine, Recorded, Verified
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _MOST_SHOWN = 50
@@ -30,11 +30,21 @@ def _show(arguments: argparse.Namespace) -> int:
 
 
 def _verify(arguments: argparse.Namespace) -> int:
+    from stringd_approval.audit.recorded_heads import wanted_heads
     from stringd_approval.audit.verification import verify
 
-    result = verify(_lines(arguments), arguments.since)
-    write_output("\n".join(_report(result)))
+    # Before the files are read: a daemon may write meanwhile.
+    recorded = wanted_heads(arguments.config, arguments.chain, has_files=bool(arguments.files))
+    result = verify(_lines(arguments), arguments.since, recorded)
+    write_output("\n".join(_report(result, recorded)))
     return 1 if result.fault else 0
+
+
+def _chains(arguments: argparse.Namespace) -> int:
+    from stringd_approval.audit.recorded_heads import describe_chains
+
+    write_output("\n".join(describe_chains(arguments.config)))
+    return 0
 
 
 def _export(arguments: argparse.Namespace) -> int:
@@ -64,7 +74,7 @@ def _shown(lines: Iterable[ReadLine]) -> Iterator[tuple[object, str]]:
         yield own.get("id"), f"{entry.seq}  {entry.fields.get('at')}  {entry.kind}  {text}".rstrip()
 
 
-def _report(result: Verified) -> Iterator[str]:
+def _report(result: Verified, recorded: Sequence[Recorded]) -> Iterator[str]:
     for place in result.torn:
         yield f"{place}: an incomplete line, which a killed daemon left"
     if result.first > 1:
@@ -76,6 +86,8 @@ def _report(result: Verified) -> Iterator[str]:
     else:
         holds = "right up to" if result.fault else "no fault in"
         yield f"{holds} lines {result.first} to {result.head.seq}; head: {result.head.digest}"
+    if recorded and not result.fault:
+        yield f"the recorded ends are there: {', '.join(f'{it.chain} to {it.number}' for it in recorded)}"
 
 
 def _audit(arguments: argparse.Namespace) -> int:
@@ -98,7 +110,14 @@ def _configure(parser: argparse.ArgumentParser) -> None:
         type=_digest,
         help="also require the line with this hash, which was noted elsewhere",
     )
+    verification.add_argument(
+        "--chain",
+        metavar="NAME",
+        help="the chain of a cluster whose recorded end must be there (default: those of this node)",
+    )
     verification.set_defaults(act=_verify)
+    chains = actions.add_parser("chains", help="list the recorded ends of the logs of a cluster's nodes")
+    chains.set_defaults(act=_chains)
     export = actions.add_parser("export", help="print all lines as they are, the oldest first")
     export.set_defaults(act=_export)
     for it in (show, verification, export):

@@ -9,13 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from stringd.plugin import Fault, StorageFailed
 from stringd.plugin.events import ChangeSignals
 from stringd.plugin.workers import STORAGE
 from stringd_approval.audit.audit_log_file import AuditFailed, Entry, LogFile
 from stringd_approval.audit.log_line import Head, encode_fields
+from stringd_approval.audit.recorded_chain import RecordedChain
 
 log = logging.getLogger(__name__)
 
+_CLOSE_SECONDS = 2.0
 LARGEST = 64 * 1024 * 1024
 """How many bytes a file may have before it is put aside."""
 
@@ -30,10 +33,12 @@ class AuditLog:
     """Appends entries to `audit.jsonl` in a data directory, in the order of the calls.
 
     The file is opened when it is first written, and tried again after a failure. Use it in one event loop.
+    With a `chain`, heads are recorded there, too; what is to be synced is first.
     """
 
-    def __init__(self, data_dir: Path, *, largest: int = LARGEST) -> None:
+    def __init__(self, data_dir: Path, *, chain: RecordedChain | None = None, largest: int = LARGEST) -> None:
         self._file = LogFile(data_dir, largest)
+        self.chain = chain
         self._waiting: list[_Waiting] = []
         self._writer: asyncio.Task[None] | None = None
         self.changes = ChangeSignals()
@@ -48,8 +53,8 @@ class AuditLog:
     def append(self, kind: str, *, sync: bool, **fields: object) -> asyncio.Future[Head]:
         """Have an entry written, and synced to disk if asked to; await the head after it.
 
-        Awaiting raises `AuditFailed` if it can't be written; then nothing of it is in the log. A caller that
-        is cancelled leaves the entry to be written.
+        Awaiting raises `AuditFailed` if it can't be written; then nothing of it is in the log, unless it is
+        only the head that can't be recorded. A caller that is cancelled leaves the entry to be written.
         """
         entry = Entry(kind=kind, at=time.time(), fields=encode_fields(fields), sync=sync)
         waiting = _Waiting(entry, asyncio.get_running_loop().create_future())
@@ -68,7 +73,10 @@ class AuditLog:
     async def close(self) -> Head | None:
         """Write what waits, close the file, and return the head."""
         while self._writer:
-            await asyncio.shield(self._writer)
+            # All is written soon, but recording the last head may wait for what is gone by now.
+            await asyncio.wait((self._writer,), timeout=_CLOSE_SECONDS)
+            if self._writer:
+                break
         if self.head:
             await STORAGE.run(self._file.close)
         return self.head
@@ -87,8 +95,11 @@ class AuditLog:
 
     async def _write_batch(self) -> None:
         batch, self._waiting = self._waiting, []
+        is_urgent = any(it.entry.sync for it in batch)
         try:
             heads = await STORAGE.run(self._file.append, [it.entry for it in batch])
+            if is_urgent:
+                await self._record()
         except AuditFailed as error:
             self._fail(batch, str(error))
         except Exception as error:
@@ -100,8 +111,25 @@ class AuditLog:
             for it, head in zip(batch, heads, strict=True):
                 if not it.written.done():
                     it.written.set_result(head)
+            if not is_urgent:
+                await self._record_later()
         finally:
             self.changes.notify()
+
+    async def _record(self) -> None:
+        if self.chain is None or self.head is None:
+            return
+        try:
+            await self.chain.record(self.head)
+        except (StorageFailed, Fault) as failure:
+            raise AuditFailed(f"the head of the log can't be recorded: {failure}") from failure
+
+    async def _record_later(self) -> None:
+        """Record the head of entries that nobody waits for; the next ones are recorded with it otherwise."""
+        try:
+            await self._record()
+        except AuditFailed as failed:
+            self.problem = str(failed)
 
     def _fail(self, batch: Sequence[_Waiting], problem: str) -> None:
         self.problem = problem

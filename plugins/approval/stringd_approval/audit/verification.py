@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from stringd_approval.audit.log_line import TORN, Head, LogLine, digest_of, parse_line
@@ -33,13 +33,25 @@ class Verified:
     torn: Sequence[Place] = ()
 
 
-def verify(lines: Iterable[ReadLine], since: str | None = None) -> Verified:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """The end of a chain that was recorded elsewhere."""
+
+    chain: str
+    number: int
+    digest: str
+
+
+def verify(
+    lines: Iterable[ReadLine], since: str | None = None, recorded: Collection[Recorded] = ()
+) -> Verified:
     """Verify all lines of a log.
 
     With `since`, the hash of a line that was noted elsewhere, that line must be there, so that the end of the
-    log was not cut off before it; or the log must begin right behind it, if older files are elsewhere.
+    log was not cut off before it; or the log must begin right behind it, if older files are elsewhere. All
+    `recorded` lines must be there, too, unless they are in older files.
     """
-    run = _Verification(rest=iter(lines), since=since)
+    run = _Verification(rest=iter(lines), since=since, wanted={it.digest for it in recorded})
     fault = run.first_fault()
     if fault is None and since is not None and not run.has_since:
         fault = Fault(
@@ -47,13 +59,27 @@ def verify(lines: Iterable[ReadLine], since: str | None = None) -> Verified:
             place=None,
             text=f"no line has the hash {since}: the log was cut off before that line, or written anew",
         )
+    if fault is None:
+        fault = _fault_of_lost([it for it in recorded if it.digest in run.wanted and it.number >= run.first])
     return Verified(head=run.head, fault=fault, first=run.first, torn=run.torn)
+
+
+def _fault_of_lost(lost: Sequence[Recorded]) -> Fault | None:
+    if not lost:
+        return None
+    it = lost[0]
+    text = (
+        f"no line has the hash {it.digest} of entry {it.number}, which is recorded as the end of {it.chain}: "
+        "the log was cut off before it, replaced, or written anew"
+    )
+    return Fault(tampering=Tampering.TRUNCATED, place=None, text=text)
 
 
 @dataclass(slots=True, kw_only=True)
 class _Verification:
     rest: Iterator[ReadLine]
     since: str | None
+    wanted: set[str]
     head: Head = field(default_factory=Head)
     before: Head = field(default_factory=Head)
     previous: ReadLine | None = None
@@ -91,6 +117,7 @@ class _Verification:
         self.before, self.head = self.head, Head(seq=seq, digest=digest)
         self.previous = line
         self.has_since = self.has_since or digest == self.since
+        self.wanted.discard(digest)
 
     def _fault_of_torn(self, line: ReadLine) -> Fault | None:
         """Return a fault unless the lines are incomplete ones at the end, or marked as such by the next."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stringd.plugin import Budget, Fault, Refusal, Runtime, WorkStopped
+from stringd.plugin import Budget, Fault, Refusal, Runtime, StorageFailed, WorkStopped
 from stringd_approval.audit.audit_log import AuditLog
 from stringd_approval.audit.log_reader import read_log
-from stringd_approval.audit.verification import verify
+from stringd_approval.audit.verification import Recorded, verify
 
 log = logging.getLogger(__name__)
 
@@ -32,10 +33,10 @@ class CheckedChain:
     torn: int = 0
 
 
-def check_chain(data_dir: str, since: str | None) -> CheckedChain:
-    """Verify the log; the line with the hash `since` must be there."""
+def check_chain(data_dir: str, since: str | None, recorded: Sequence[Recorded]) -> CheckedChain:
+    """Verify the log; the line with the hash `since` and the recorded ones must be there."""
     try:
-        verified = verify(read_log(Path(data_dir)), since)
+        verified = verify(read_log(Path(data_dir)), since, recorded)
     except Fault as fault:
         return CheckedChain(fault=str(fault))
     return CheckedChain(
@@ -74,12 +75,15 @@ class ChainCheck:
         head = self.audit.head
         since = head.digest if head and head.seq else None
         try:
+            recorded = await self._recorded()
             self.result = await self.runtime.workers.run(
-                check_chain, str(self.runtime.config.data_dir), since, owner=_OWNER, budget=_BUDGET
+                check_chain, str(self.runtime.config.data_dir), since, recorded, owner=_OWNER, budget=_BUDGET
             )
             self.problem = ""
         except (Refusal, WorkStopped):
             self.problem = _TOO_LARGE
+        except StorageFailed as failure:
+            self.problem = str(failure)
         except Exception:
             log.exception("the log of requests could not be verified")
             self.problem = _FAILED
@@ -87,3 +91,7 @@ class ChainCheck:
             self.at = time.time()
             self._running = None
             self.audit.changes.notify()
+
+    async def _recorded(self) -> Sequence[Recorded]:
+        heads = await self.audit.chain.heads() if self.audit.chain else {}
+        return [Recorded(chain=name, number=it.number, digest=it.digest) for name, it in heads.items()]

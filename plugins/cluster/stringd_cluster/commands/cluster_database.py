@@ -10,10 +10,11 @@ from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-from stringd.plugin import Fault
+from stringd.plugin import Config, Fault
 from stringd.plugin.cli import settings_of
 from stringd_cluster.cluster_settings import ClusterSettings
 from stringd_cluster.engine.database_url import UnreadableUrl, check_url, shown_url
+from stringd_cluster.hop.node_folder import has_identity
 
 T = TypeVar("T")
 PLUGIN = "cluster"
@@ -28,16 +29,23 @@ _WHICH = (
 
 def connection_url(arguments: argparse.Namespace, word: str) -> str:
     """Return the URL that is set, or else that of the cluster which this data directory belongs to."""
-    url = settings_of(arguments.config, PLUGIN, ClusterSettings).url
-    if url:
+    require_extra()
+    url = configured_url(arguments.config)
+    if not url:
+        raise Fault(_WHICH.format(word=word), exit_code=MISUSE)
+    return url
+
+
+def configured_url(config: Config) -> str:
+    """Return the URL that is set, or else that of the cluster of the data directory; `""` without either."""
+    url = settings_of(config, PLUGIN, ClusterSettings).url
+    if url or not has_identity(config.data_dir):
         return url
     require_extra()
     from stringd_cluster.hop.node_identity import NodeIdentity
 
-    identity = NodeIdentity.load(arguments.config.data_dir)
-    if identity is None:
-        raise Fault(_WHICH.format(word=word), exit_code=MISUSE)
-    return identity.url
+    identity = NodeIdentity.load(config.data_dir)
+    return identity.url if identity else ""
 
 
 def require_extra() -> None:

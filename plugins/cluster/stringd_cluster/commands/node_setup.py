@@ -18,7 +18,8 @@ from stringd_cluster.engine.cluster_schema import create_schema
 from stringd_cluster.engine.engine_checks import check_engine
 from stringd_cluster.hop.certificates import Authority, is_node_name
 from stringd_cluster.hop.join_secret import SealingKey, WrongJoinSecret, new_join_secret
-from stringd_cluster.hop.node_identity import FOLDER, NodeIdentity
+from stringd_cluster.hop.node_folder import FOLDER
+from stringd_cluster.hop.node_identity import NodeIdentity
 
 _CLUSTER = "SELECT id, ca_certificate, ca_key FROM stringd.cluster"
 _MAKE = "INSERT INTO stringd.cluster (id, ca_certificate, ca_key, home_policy) VALUES ($1, $2, $3, $4)"

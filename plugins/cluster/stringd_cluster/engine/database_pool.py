@@ -63,11 +63,13 @@ class ConnectionPool:
         self._stale_seconds = stale_seconds
         self._name = ""
         self._pool: Any = None
+        self._has_name = asyncio.Event()
         self._opening = asyncio.Lock()
 
     async def open(self, name: str) -> None:
-        """Open the first connection under the name of a node; raise `StorageFailed`."""
+        """Open the first connection under the name of a node, for which all wait; raise `StorageFailed`."""
         self._name = name
+        self._has_name.set()
         with _reported():
             async with self._opening:
                 if self._pool is not None:
@@ -108,6 +110,7 @@ class ConnectionPool:
         return tag
 
     async def _ready(self) -> Any:
+        await self._has_name.wait()
         if self._pool is None:
             async with self._opening:
                 if self._pool is None:

@@ -17,15 +17,9 @@ from stringd.plugin import Fault
 from stringd.plugin.files import open_folder, write_atomically
 from stringd_cluster.hop.certificates import Authority, Issued
 from stringd_cluster.hop.join_secret import SealingKey, WrongJoinSecret
+from stringd_cluster.hop.node_folder import FOLDER, RECORD
 
-FOLDER = "cluster"
-_RECORD, _AUTHORITY, _CERTIFICATE, _KEY, _RENEWAL = (
-    "node.json",
-    "ca.pem",
-    "node.pem",
-    "node.key",
-    "renewal.key",
-)
+_AUTHORITY, _CERTIFICATE, _KEY, _RENEWAL = "ca.pem", "node.pem", "node.key", "renewal.key"
 _LEFT = 1 / 3
 
 
@@ -43,13 +37,13 @@ class NodeIdentity:
         """Return the identity in a data directory; None if it belongs to no cluster."""
         folder = data_dir / FOLDER
         try:
-            fields = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
+            fields = json.loads((folder / RECORD).read_text(encoding="utf-8"))
             return cls(folder=folder, **{name: str(fields[name]) for name in ("cluster_id", "name", "url")})
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
             what = error.strerror if isinstance(error, OSError) else "it is damaged"
-            raise Fault(f"{folder / _RECORD} can't be read: {what}; join the cluster again") from error
+            raise Fault(f"{folder / RECORD} can't be read: {what}; join the cluster again") from error
 
     def store(self, authority: str, issued: Issued, sealing: SealingKey) -> None:
         """Write all files, readable by their owner only; the record comes last."""
@@ -64,7 +58,7 @@ class NodeIdentity:
                 _RENEWAL: renewal.encode(),
                 _KEY: issued.key,
                 _CERTIFICATE: issued.certificate,
-                _RECORD: json.dumps(record, indent=2).encode() + b"\n",
+                RECORD: json.dumps(record, indent=2).encode() + b"\n",
             }
         )
 
