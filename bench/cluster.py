@@ -16,7 +16,6 @@ from bench.load import Job, Target, measure, rate
 from bench.rooms import measurement
 from bench.servers import USER, daemon
 from bench.table import Row, at_least, at_most
-from bench.timing import milliseconds
 
 _ROUNDS, _CALLS = 9, 300
 _CLIENTS = 16
@@ -45,28 +44,32 @@ def owner() -> Iterator[Row]:
         1.15,
         median(near / alone for alone, near, _ in info),
         what="`/info`, one client: median at the owner",
-        measured=milliseconds(median(near for _, near, _ in info)),
-        reference=f"single daemon {milliseconds(median(alone for alone, *_ in info))}",
+        measured=_shown(median(near for _, near, _ in info)),
+        reference=f"single daemon {_shown(median(alone for alone, *_ in info))}",
     )
     yield at_most(
         6,
         median(far / near for _, near, far in info),
         what="the same through another node",
-        measured=milliseconds(median(far for *_, far in info)),
-        reference=f"at the owner {milliseconds(median(near for _, near, _ in info))}",
+        measured=_shown(median(far for *_, far in info)),
+        reference=f"at the owner {_shown(median(near for _, near, _ in info))}",
     )
     yield Row(
         what="a stored `/set`, one client: median at the owner",
-        measured=milliseconds(median(near for _, near, _ in stored)),
-        reference=f"single daemon {milliseconds(median(alone for alone, *_ in stored))}",
+        measured=_shown(median(near for _, near, _ in stored)),
+        reference=f"single daemon {_shown(median(alone for alone, *_ in stored))}",
         ratio=median(near / alone for alone, near, _ in stored),
     )
     yield Row(
         what="the same through another node",
-        measured=milliseconds(median(far for *_, far in stored)),
-        reference=f"at the owner {milliseconds(median(near for _, near, _ in stored))}",
+        measured=_shown(median(far for *_, far in stored)),
+        reference=f"at the owner {_shown(median(near for _, near, _ in stored))}",
         ratio=median(far / near for _, near, far in stored),
     )
+
+
+def _shown(seconds: float) -> str:
+    return f"{seconds * 1000:.2f} ms"
 
 
 def _started(nodes: Cluster, users: Sequence[str] = ()) -> tuple[Address, Address]:
@@ -151,8 +154,8 @@ def claim() -> Iterator[Row]:
     cuts = quantiles(seconds, n=100)
     yield Row(
         what=f"the first `/info` of {_COLD} users whose homes no node has: median and 99th percentile",
-        measured=f"{milliseconds(cuts[49])}, {milliseconds(cuts[98])}",
-        reference=f"their second {milliseconds(median(again))}",
+        measured=f"{_shown(cuts[49])}, {_shown(cuts[98])}",
+        reference=f"their second {_shown(median(again))}",
         ratio=cuts[49] / median(again),
     )
 
