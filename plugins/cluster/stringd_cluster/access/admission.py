@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, NamedTuple
 
 from starlette.types import Message, Receive, Scope
 
 from stringd.plugin import ClientGone
-from stringd_cluster.access import scopes
 from stringd_cluster.access.access_refusals import (
     BodyTooLarge,
     OtherUser,
@@ -18,34 +18,27 @@ from stringd_cluster.access.access_refusals import (
     TokenRequired,
     UserUnnamed,
 )
-from stringd_cluster.access.request_head import RequestHead, request_head
-from stringd_cluster.access.request_users import (
-    IN_BODY,
-    header_user,
-    users_in_body,
-    users_in_target,
-    with_user,
-)
-from stringd_cluster.access.scopes import EndpointRule, UserPlace, endpoint_rule
+from stringd_cluster.access.request_head import Header, RequestHead, loopback_host
+from stringd_cluster.access.request_users import users_in_body, users_in_target, with_user
+from stringd_cluster.access.scopes import EndpointRule, endpoint_rule
+from stringd_cluster.access.scopes import Scope as TokenScope
 from stringd_cluster.access.token_table import TokenTable
 from stringd_cluster.access.tokens import Principal
 
 MOST_READ = 1 << 20
 """The length of bodies that name a user."""
-OPERATOR = Principal(token_id="", user_id="", scopes=frozenset({scopes.Scope.ADMIN}))
+OPERATOR = Principal(token_id="", user_id="", scopes=frozenset({TokenScope.ADMIN}))
 """Whoever has the token that this daemon gave its operator."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Admitted:
-    """A request as the daemon is given it; without a principal, it is open to everyone.
+class Admitted(NamedTuple):
+    """A request whose head the daemon may be given; without a principal, it is open to everyone.
 
     The user is `""` if the request is not for one home.
     """
 
     principal: Principal | None
     user_id: str
-    scope: Scope
     receive: Receive
 
 
@@ -60,24 +53,25 @@ class Admission:
         self._port = port
 
     async def admit(self, scope: Scope, receive: Receive) -> Admitted:
-        """Admit a request, or raise `AccessRefused`."""
+        """Admit a request and put its user in place of its token, or raise `AccessRefused`."""
         rule = endpoint_rule(scope.get("method", "GET"), scope["path"])
-        head = request_head(scope)
+        head = RequestHead(scope["headers"])
         if rule.scope is None:
-            return self._admitted(scope, head, None, "", receive)
+            self._prepare(scope, head, "")
+            return Admitted(None, "", receive)
         principal = self._known(head) or await self._principal(head, _peer(scope))
-        if not principal.allows(rule.scope):
+        if principal.scopes.isdisjoint(rule.permitting):
             raise ScopeRequired(rule.scope)
-        named = users_in_target(rule.users, scope) if rule.users else set()
-        if not rule.users.isdisjoint(IN_BODY):
+        named = users_in_target(rule.users, scope) if rule.reads_target else set()
+        if rule.reads_body:
             body = await _read(receive)
             named |= users_in_body(rule.users, body)
             receive = _replayed(body, receive)
-        user_id = _settled(principal, rule, header_user(head.user), named)
-        admitted = self._admitted(scope, head, principal, user_id, receive)
-        if _shows_all_users(rule) and not principal.allows(scopes.Scope.ADMIN):
-            admitted.scope["query_string"] = with_user(scope["query_string"], user_id)
-        return admitted
+        user_id = _settled(principal, rule, head.user, named)
+        self._prepare(scope, head, user_id)
+        if rule.shows_all_users and not principal.is_admin:
+            scope["query_string"] = with_user(scope["query_string"], user_id)
+        return Admitted(principal, user_id, receive)
 
     def _known(self, head: RequestHead) -> Principal | None:
         token = head.token
@@ -88,51 +82,40 @@ class Admission:
         if operator_token is None:
             if token is None:
                 raise TokenRequired
-            return await self._tokens.principal(token, peer)
+            return await self._tokens.principal(token.decode("latin-1"), peer)
         person = OPERATOR
         if not self._is_operator(operator_token):
             person = await self._tokens.principal(operator_token, peer)
-        if not person.allows(scopes.Scope.ADMIN):
-            raise ScopeRequired(scopes.Scope.ADMIN, "To act as the operator")
+        if not person.is_admin:
+            raise ScopeRequired(TokenScope.ADMIN, "To act as the operator")
         if token is None:
             return person
-        return replace(await self._tokens.principal(token, peer), scopes=person.scopes)
+        return replace(await self._tokens.principal(token.decode("latin-1"), peer), scopes=person.scopes)
 
-    def _admitted(
-        self,
-        scope: Scope,
-        head: RequestHead,
-        principal: Principal | None,
-        user_id: str,
-        receive: Receive,
-    ) -> Admitted:
-        authority = b"127.0.0.1:%d" % self._port()
-        scope = {**scope, "headers": head.admitted(user_id, authority)}
+    def _prepare(self, scope: Scope, head: RequestHead, user_id: str) -> None:
+        scope["headers"] = head.admitted(user_id, self._host)
         if scheme := head.own_scheme:
             # A proxy in front speaks TLS for this node.
             scope["scheme"] = scheme.decode()
-        return Admitted(principal=principal, user_id=user_id, scope=scope, receive=receive)
+
+    @cached_property
+    def _host(self) -> Header:
+        return loopback_host(self._port())
 
 
 def _settled(principal: Principal, rule: EndpointRule, header: str, named: set[str]) -> str:
     """Return the user that a request is for; nothing here depends on which users there are."""
     own = principal.user_id
-    if not principal.allows(scopes.Scope.ADMIN):
-        if (header and header != own) or named - {own}:
+    if not principal.is_admin:
+        if (header and header != own) or (named and named != {own}):
             raise OtherUser(own)
         return own
-    reads_header = UserPlace.HEADER in rule.users
-    wanted = named | {header} if header and reads_header else named
+    wanted = named | {header} if header and rule.reads_header else named
     if len(wanted) > 1:
         raise SeveralUsers
-    if not wanted and reads_header and not own:
+    if not wanted and rule.reads_header and not own:
         raise UserUnnamed
-    return next(iter(wanted), own if reads_header else "")
-
-
-def _shows_all_users(rule: EndpointRule) -> bool:
-    """Whether an endpoint shows what all users have, unless the query names one."""
-    return UserPlace.QUERY_USER_ID in rule.users and UserPlace.HEADER not in rule.users
+    return next(iter(wanted), own if rule.reads_header else "")
 
 
 def _peer(scope: Scope) -> str:

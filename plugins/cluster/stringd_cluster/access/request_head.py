@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from stringd.plugin import ErrorCode
 from stringd_cluster.access.access_refusals import AccessRefused
 
+Header: TypeAlias = tuple[bytes, bytes]
 _BEARER = b"bearer "
-_HOP = b"x-stringd-hop"
 _AUTHORIZATION, _OPERATOR, _USER = b"authorization", b"x-operator-token", b"x-user-id"
-_HOST, _ORIGIN, _CONNECTION = b"host", b"origin", b"connection"
+_HOST, _ORIGIN = b"host", b"origin"
 # What nodes tell each other is not taken from clients. A client that names a header in `Connection` could
 # have it left out between nodes.
-_TAKEN = frozenset({_AUTHORIZATION, _OPERATOR, _USER, _HOST, _ORIGIN, _CONNECTION})
+_DROPPED = frozenset({b"connection", b"x-stringd-hop", b"x-stringd-hop-raw"})
+_TAKEN = frozenset({_AUTHORIZATION, _OPERATOR, _USER, _HOST, _ORIGIN, *_DROPPED})
 _SCHEMES = frozenset({b"http", b"https"})
 
 
@@ -26,66 +27,73 @@ class AmbiguousHead(AccessRefused):
     code_in_body = False
 
 
-class RequestHead(NamedTuple):
-    """The headers that the door takes, by name, and all others."""
+class RequestHead:
+    """The headers that the door takes, and all others; raises `AmbiguousHead`."""
 
-    taken: Mapping[bytes, bytes]
-    others: Sequence[tuple[bytes, bytes]]
+    __slots__ = ("_others", "_taken")
+
+    def __init__(self, headers: Iterable[Header]) -> None:
+        self._taken: dict[bytes, bytes] = {}
+        self._others: list[Header] = []
+        for header in headers:
+            name = header[0]
+            if name not in _TAKEN:
+                self._others.append(header)
+            elif name in self._taken and name not in _DROPPED:
+                raise AmbiguousHead(f"More than one {name.decode()} header")
+            else:
+                self._taken[name] = header[1]
 
     @property
-    def token(self) -> str | None:
-        """The token of `Authorization: Bearer …`, `""` for other credentials, None without."""
-        value = self.taken.get(_AUTHORIZATION)
+    def token(self) -> bytes | None:
+        """The token of `Authorization: Bearer …`, empty for other credentials, None without."""
+        value = self._taken.get(_AUTHORIZATION)
         if value is None:
             return None
-        is_bearer = value[: len(_BEARER)].lower() == _BEARER
-        return value[len(_BEARER) :].strip().decode("latin-1") if is_bearer else ""
+        return value[len(_BEARER) :].strip() if value[: len(_BEARER)].lower() == _BEARER else b""
 
     @property
     def operator_token(self) -> str | None:
         """The token of `X-Operator-Token`."""
-        value = self.taken.get(_OPERATOR)
+        value = self._taken.get(_OPERATOR)
         return None if value is None else value.strip().decode("latin-1")
 
     @property
-    def user(self) -> bytes:
-        """The header `X-User-Id`, empty if there is none."""
-        return self.taken.get(_USER, b"")
-
-    def admitted(self, user_id: str, authority: bytes) -> list[tuple[bytes, bytes]]:
-        """Return the headers without credentials, for a user, and as if sent to loopback."""
-        headers = [*self.others, (_HOST, authority)]
-        if user_id:
-            headers.append((_USER, user_id.encode()))
-        if origin := self.taken.get(_ORIGIN):
-            scheme = self.own_scheme
-            headers.append((_ORIGIN, b"%b://%b" % (scheme, authority) if scheme else origin))
-        return headers
+    def user(self) -> str:
+        """The user of `X-User-Id`, `""` if it is blank or missing, as the endpoints read it."""
+        value = self._taken.get(_USER, b"").strip()
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return value.decode("latin-1")
 
     @property
     def own_scheme(self) -> bytes:
         """The scheme of the page that sends this, if it is of the host that it is sent to."""
-        scheme, _, site = self.taken.get(_ORIGIN, b"").partition(b"://")
-        is_own = scheme in _SCHEMES and site.lower() == self.taken.get(_HOST, b"").lower()
+        if _ORIGIN not in self._taken:
+            return b""
+        scheme, _, site = self._taken[_ORIGIN].partition(b"://")
+        is_own = scheme in _SCHEMES and site.lower() == self._taken.get(_HOST, b"").lower()
         return scheme if is_own and site else b""
 
-
-def request_head(scope: Mapping[str, Any]) -> RequestHead:
-    """Return the head of a request, or raise `AmbiguousHead`."""
-    taken: dict[bytes, bytes] = {}
-    others = []
-    for header in scope["headers"]:
-        name, value = header
-        if name not in _TAKEN:
-            if not name.startswith(_HOP):
-                others.append(header)
-        elif name in taken and name != _CONNECTION:
-            raise AmbiguousHead(f"More than one {name.decode()} header")
-        else:
-            taken[name] = value
-    return RequestHead(taken, others)
+    def admitted(self, user_id: str, host: Header) -> Sequence[Header]:
+        """Return the headers without credentials, for a user, and as if sent to a host of loopback."""
+        headers = self._others
+        headers.append(host)
+        if user_id:
+            headers.append((_USER, user_id.encode()))
+        if _ORIGIN in self._taken:
+            scheme = self.own_scheme
+            origin = b"%b://%b" % (scheme, host[1]) if scheme else self._taken[_ORIGIN]
+            headers.append((_ORIGIN, origin))
+        return headers
 
 
-def with_operator(headers: Sequence[tuple[bytes, bytes]], token: bytes) -> list[tuple[bytes, bytes]]:
+def loopback_host(port: int) -> Header:
+    """Return the header that requests have on their way through this node."""
+    return _HOST, b"127.0.0.1:%d" % port
+
+
+def with_operator(headers: Sequence[Header], token: bytes) -> Sequence[Header]:
     """Return headers with the operator's token."""
     return [*headers, (_OPERATOR, token)]

@@ -1,4 +1,4 @@
-"""The users that a request names: in its header, its query, its path and its body."""
+"""The users that a request names in its query, its path and its body, and the one that it is given."""
 
 from __future__ import annotations
 
@@ -10,19 +10,9 @@ import orjson
 
 from stringd_cluster.access.scopes import UserPlace
 
-IN_BODY: Mapping[UserPlace, str] = {UserPlace.BODY_USER_ID: "user_id", UserPlace.BODY_ID: "id"}
-"""The fields of bodies that name a user."""
+_IN_BODY = {UserPlace.BODY_USER_ID: "user_id", UserPlace.BODY_ID: "id"}
 _SHOWN = "user_id"
 _IN_QUERY = {UserPlace.QUERY_USER_ID: _SHOWN, UserPlace.QUERY_USER: "user"}
-
-
-def header_user(value: bytes) -> str:
-    """Return the user of a header `X-User-Id`, `""` if it is blank, as the endpoints read it."""
-    value = value.strip()
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return value.decode("latin-1")
 
 
 def users_in_target(places: Collection[UserPlace], scope: Mapping[str, Any]) -> set[str]:
@@ -52,7 +42,7 @@ def users_in_body(places: Collection[UserPlace], body: bytes) -> set[str]:
         return set()
     if not isinstance(fields, dict):
         return set()
-    values = (fields.get(IN_BODY[it]) for it in places if it in IN_BODY)
+    values = (fields.get(_IN_BODY[it]) for it in places if it in _IN_BODY)
     return {value for value in values if isinstance(value, str) and value}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
+from functools import cached_property, lru_cache
 
 
 class Scope(StrEnum):
@@ -39,14 +40,44 @@ class UserPlace(Enum):
     """The field `id` of the body."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+_IN_TARGET = frozenset({UserPlace.QUERY_USER_ID, UserPlace.QUERY_USER, UserPlace.PATH})
+_IN_BODY = frozenset({UserPlace.BODY_USER_ID, UserPlace.BODY_ID})
+
+
+@dataclass(frozen=True, kw_only=True)
 class EndpointRule:
     """The scope that an endpoint needs, None if it is open to everyone, and where it reads the user."""
 
     scope: Scope | None
     users: frozenset[UserPlace] = frozenset()
 
+    @cached_property
+    def permitting(self) -> frozenset[Scope]:
+        """The scopes with which a token permits this."""
+        return frozenset(it for it in Scope if self.scope is None or it.includes(self.scope))
 
+    @cached_property
+    def reads_header(self) -> bool:
+        """Whether the endpoint works for the user of the header, or else for one of its own choice."""
+        return UserPlace.HEADER in self.users
+
+    @cached_property
+    def reads_target(self) -> bool:
+        """Whether the query or the path may name a user."""
+        return not self.users.isdisjoint(_IN_TARGET)
+
+    @cached_property
+    def reads_body(self) -> bool:
+        """Whether the body names a user."""
+        return not self.users.isdisjoint(_IN_BODY)
+
+    @cached_property
+    def shows_all_users(self) -> bool:
+        """Whether the endpoint shows what all users have, unless the query names one."""
+        return UserPlace.QUERY_USER_ID in self.users and not self.reads_header
+
+
+@lru_cache(maxsize=1024)
 def endpoint_rule(method: str, path: str) -> EndpointRule:
     """Return the rule of a request; a WebSocket's method is GET, and what is unknown needs `admin`."""
     return listed_rule(method, path) or _UNKNOWN

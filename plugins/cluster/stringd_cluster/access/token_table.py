@@ -60,7 +60,7 @@ class TokenTable:
         self._streams = OpenStreams(self._fetch)
         notifications.listen(CHANNEL, self._changed)
 
-    def known(self, token: str) -> Principal | None:
+    def known(self, token: str | bytes) -> Principal | None:
         """Return whose token this is, if that is known without the database."""
         digest = digest_of(token)
         entry = self._known.get(digest)

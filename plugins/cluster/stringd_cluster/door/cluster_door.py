@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from functools import partial
 
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -12,7 +13,6 @@ from stringd_cluster.access.admission import Admission
 from stringd_cluster.access.ending_stream import HOME_LEFT, TOKEN_ENDED, End, EndingStream
 from stringd_cluster.access.rate_limit import RateLimits
 from stringd_cluster.access.request_head import with_operator
-from stringd_cluster.access.scopes import Scope as TokenScope
 from stringd_cluster.access.token_table import TokenTable
 from stringd_cluster.access.tokens import Principal
 from stringd_cluster.cluster_node import ClusterNode
@@ -43,39 +43,42 @@ class ClusterDoor:
 
     async def serve(self, scope: Scope, receive: Receive, send: Send, caller: Caller) -> None:
         """Serve an admitted request here: for a home that this node has, or for the node itself."""
-        user_id, principal = caller.user_id, caller.principal
-        if principal.token_id and principal.user_id == user_id:
-            await self._rates.admit(user_id)
-        if principal.allows(TokenScope.ADMIN):
-            scope["headers"] = with_operator(scope["headers"], self._operator_token)
-        stream = EndingStream(scope, receive, send, partial(self._end, user_id, principal))
-        try:
-            await self._app(scope, stream.receive, stream.send)
-        finally:
-            stream.close()
+        await self._serve(scope, receive, send, caller.user_id, caller.principal)
 
     async def close(self) -> None:
         """End what still runs for the door."""
         await self.hop.close()
         await self._tokens.close()
 
-    async def _enter(self, scope: Scope, receive: Receive, send: Send) -> None:
+    def _enter(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
         is_from_node = scope["extensions"][LISTENING] == NODES
-        enter = self.hop.from_node if is_from_node else self._from_client
-        await enter(scope, receive, send)
+        return (self.hop.from_node if is_from_node else self._from_client)(scope, receive, send)
 
     async def _from_client(self, scope: Scope, receive: Receive, send: Send) -> None:
-        admitted = await self._admission.admit(scope, receive)
-        if admitted.principal is None:
-            await self._app(admitted.scope, admitted.receive, send)
+        principal, user_id, receive = await self._admission.admit(scope, receive)
+        if principal is None:
+            await self._app(scope, receive, send)
             return
-        user_id = admitted.user_id
-        caller = Caller(entry=self._node.name, user_id=user_id, principal=admitted.principal)
-        elsewhere = await self._node.locate(user_id) if user_id else None
+        is_here = not user_id or self._node.owns(user_id)
+        elsewhere = None if is_here else await self._node.locate(user_id)
         if elsewhere is None:
-            await self.serve(admitted.scope, admitted.receive, send, caller)
+            await self._serve(scope, receive, send, user_id, principal)
         else:
-            await self.hop.forward(admitted.scope, admitted.receive, send, elsewhere, caller)
+            caller = Caller(entry=self._node.name, user_id=user_id, principal=principal)
+            await self.hop.forward(scope, receive, send, elsewhere, caller)
+
+    async def _serve(
+        self, scope: Scope, receive: Receive, send: Send, user_id: str, principal: Principal
+    ) -> None:
+        if principal.token_id and principal.user_id == user_id:
+            await self._rates.admit(user_id)
+        if principal.is_admin:
+            scope["headers"] = with_operator(scope["headers"], self._operator_token)
+        stream = EndingStream(scope, receive, send, partial(self._end, user_id, principal))
+        try:
+            await self._app(scope, stream.receive, stream.send)
+        finally:
+            stream.close()
 
     async def _end(self, user_id: str, principal: Principal) -> End:
         """Return why a stream ends, once it does."""
