@@ -96,12 +96,15 @@ class Engine:
         if self._server is None:
             return
         self._server.send_signal(signal.SIGSTOP)
-        for pid in self._children():
+        children = self._children()
+        for pid in children:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self._server.kill()
         self._server.wait(READY_SECONDS)
         self._server = None
+        # They have the shared memory until they have ended.
+        eventually(lambda: not any(map(_is_running, children)), READY_SECONDS)
 
     def is_running(self) -> bool:
         """Return whether it accepts connections."""
@@ -181,6 +184,14 @@ class Engine:
         """Return what is put before a command: it ends with this process, and is not root."""
         user = ("--reuid", self._owner, "--regid", self._owner, "--clear-groups") if self._owner else ()
         return ("setpriv", "--pdeathsig=KILL", *user)
+
+
+def _is_running(pid: int) -> bool:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[0] != "Z"
 
 
 def _fast_directory() -> Path | None:

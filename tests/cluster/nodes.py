@@ -169,9 +169,13 @@ class Cluster:
         query = "SELECT h.id FROM stringd.homes h JOIN stringd.nodes n ON n.id = h.owner WHERE n.name = "
         return self.sql(f"{query}'{name}' ORDER BY h.id").split()
 
-    def drain(self, name: str) -> None:
-        """Let a node's homes go to other nodes."""
-        self._admin("cluster", "drain", name)
+    def drain(self, name: str, *, undo: bool = False) -> None:
+        """Let a node's homes go to other nodes, or let it take homes again."""
+        self._admin("cluster", "drain", name, *(("--undo",) if undo else ()))
+
+    def pin(self, user: str, label: str) -> None:
+        """Let only nodes with a label or name have a user's home."""
+        self._admin("cluster", "pin", user, label)
 
     def move(self, user: str, name: str) -> None:
         """Move a user's home to a node."""

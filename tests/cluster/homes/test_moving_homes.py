@@ -1,0 +1,199 @@
+"""What becomes of homes when nodes are told to pass them on, leave, die, pause, or lose the engine."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from stringd.testing.process import Events, HttpReply, parse_events
+from tests.cluster.engine import Engine
+from tests.cluster.nodes import Cluster, Node
+from tests.protocol.waits import eventually
+
+TOPIC = "file:main"
+TAKEN_OVER = 20.0
+
+
+class Agent:
+    """A client of one user that asks the nodes in turn until one serves the home."""
+
+    def __init__(self, cluster: Cluster, user: str) -> None:
+        self._cluster = cluster
+        self._user = user
+        cluster.register(user)
+        self._token = cluster.token(user)
+
+    @property
+    def owner(self) -> Node:
+        """The node that has the home."""
+        name = self._cluster.owner(self._user)
+        return next(it for it in self._cluster.nodes if it.name == name)
+
+    def ask(self, node: Node, cmd: str) -> HttpReply:
+        """Send a command to a node."""
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+        return node.request("POST", "/exec", json.dumps({"topic": TOPIC, "cmd": cmd}), headers)
+
+    def exec(self, cmd: str) -> Events:
+        """Send a command until a node serves it; what no node has served has not run."""
+        served: list[HttpReply] = []
+
+        def is_served() -> bool:
+            for node in self._cluster.nodes:
+                if not node.is_running:
+                    continue
+                reply = self.ask(node, cmd)
+                if reply.status == 200:
+                    served.append(reply)
+                    return True
+            return False
+
+        eventually(is_served, TAKEN_OVER)
+        return parse_events(served[0])
+
+
+def _others(cluster: Cluster, node: Node) -> Sequence[Node]:
+    return [it for it in cluster.nodes if it is not node]
+
+
+def _error(reply: HttpReply) -> tuple[int, Any]:
+    return reply.status, reply.json()["error"]
+
+
+@pytest.fixture
+def three(cluster: Cluster) -> Cluster:
+    """A cluster of three nodes whose homes all nodes reach."""
+    for name in ("one", "two", "three"):
+        cluster.node(name)
+    return cluster
+
+
+def _prepare(agent: Agent) -> None:
+    agent.exec("/write notes.md\nfirst")
+    agent.exec("/open notes.md")
+    agent.exec('/set {name} = "value"')
+    agent.exec("/write notes.md\nsecond")
+
+
+def _require_kept(agent: Agent) -> None:
+    shown = agent.exec("/info").content
+    assert "file: notes.md" in shown
+    assert "variables: 1" in shown
+    agent.exec("/undo")
+    assert agent.exec("/open notes.md").content.endswith("first")
+
+
+@pytest.mark.requirement("cluster.moves.order")
+def test_a_moved_home_goes_on_where_it_was(three: Cluster) -> None:
+    agent = Agent(three, "ann")
+    _prepare(agent)
+    target = _others(three, agent.owner)[0]
+    three.move("ann", target.name)
+    _require_kept(agent)
+    assert agent.owner is target
+
+
+@pytest.mark.requirement("cluster.moves.running")
+def test_a_running_command_ends_before_its_home_is_passed_on(three: Cluster) -> None:
+    agent = Agent(three, "ann")
+    agent.exec("/info")
+    owner, replies = agent.owner, list[HttpReply]()
+    marker = three.home("ann") / "marker"
+    command = f"/exec touch {marker}; sleep 2; echo finished"
+    thread = threading.Thread(target=lambda: replies.append(agent.ask(owner, command)))
+    thread.start()
+    eventually(marker.exists)
+    three.move("ann", _others(three, owner)[0].name)
+    thread.join(20)
+    assert "finished" in parse_events(replies[0]).content
+    agent.exec("/info")
+    assert agent.owner is not owner
+
+
+@pytest.mark.requirement("cluster.moves.drain")
+def test_a_draining_node_passes_all_homes_on_and_takes_none(three: Cluster) -> None:
+    agents = [Agent(three, f"user-{number}") for number in range(9)]
+    for agent in agents:
+        agent.exec("/info")
+    node = agents[0].owner
+    three.drain(node.name)
+    assert three.homes_of(node.name) == []
+    for agent in agents:
+        agent.exec("/info")
+    assert three.homes_of(node.name) == []
+    three.drain(node.name, undo=True)
+    three.move("user-0", node.name)
+    agents[0].exec("/info")
+    assert agents[0].owner is node
+
+
+@pytest.mark.requirement("cluster.moves.pinned")
+def test_a_pinned_home_waits_for_its_node_and_is_empty_nowhere_else(three: Cluster) -> None:
+    agent = Agent(three, "ann")
+    _prepare(agent)
+    owner = agent.owner
+    three.pin("ann", owner.name)
+    owner.kill()
+    three.await_owner("ann", lambda name: name is None)
+    for node in _others(three, owner):
+        assert _error(agent.ask(node, "/info")) == (503, "HOME_UNAVAILABLE")
+    owner.start()
+    _require_kept(agent)
+    assert agent.owner is owner
+
+
+@pytest.mark.requirement("cluster.moves.leave")
+def test_a_node_that_stops_leaves_its_homes_at_once(three: Cluster) -> None:
+    agent = Agent(three, "ann")
+    _prepare(agent)
+    owner = agent.owner
+    owner.leave()
+    assert three.sql(f"SELECT count(*) FROM stringd.nodes WHERE name = '{owner.name}' AND ended IS NULL") == "0"
+    _require_kept(agent)
+
+
+@pytest.mark.requirement("cluster.moves.killed")
+def test_the_home_of_a_killed_node_goes_on_at_another(three: Cluster) -> None:
+    agent = Agent(three, "ann")
+    _prepare(agent)
+    owner = agent.owner
+    owner.kill()
+    _require_kept(agent)
+    assert agent.owner is not owner
+
+
+@pytest.mark.requirement("cluster.moves.paused")
+def test_a_paused_node_that_goes_on_serves_nothing_that_it_has_lost(three: Cluster) -> None:
+    agent = Agent(three, "ann")
+    _prepare(agent)
+    owner = agent.owner
+    owner.pause()
+    three.await_owner("ann", lambda name: name != owner.name)
+    others = [it for it in three.nodes if it is not owner]
+    three.nodes[:] = others
+    agent.exec("/write notes.md\nthird")
+    owner.resume()
+    three.nodes[:] = [owner, *others]
+    reply = agent.exec("/open notes.md")
+    assert reply.content.endswith("third")
+    assert agent.owner is not owner
+    eventually(lambda: "has lost its lease" in owner.stderr())
+
+
+@pytest.mark.requirement("cluster.moves.engine")
+def test_an_engine_that_restarts_within_the_lease_moves_no_home(
+    three: Cluster, postgres: Engine
+) -> None:
+    agent = Agent(three, "ann")
+    _prepare(agent)
+    nodes = three.sql("SELECT id FROM stringd.nodes ORDER BY id")
+    owner = agent.owner
+    postgres.kill()
+    postgres.start()
+    _require_kept(agent)
+    assert agent.owner is owner
+    assert three.sql("SELECT id FROM stringd.nodes WHERE ended IS NULL ORDER BY id") == nodes
