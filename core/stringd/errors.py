@@ -14,11 +14,10 @@ StringdError
 ├── CommandCancelled      a command was cancelled while it waited for its turn
 ├── WorkStopped           a job in a worker process was ended early
 └── RequestRefused        a request is answered with an HTTP status and JSON
-    ├── UserRequired      400, UnknownUser 401, InvalidTopic 400, InvalidBody 400,
-    │                     InvalidRequest 400, BodyTooLarge 413
-    ├── OriginRefused     403, Relayed 403, Misdirected 421
-    ├── AnswerInvalid     400, OperatorRequired 403, QuestionNotFound 404,
-    │                     QuestionClosed 409, OutcomeUnknown 503
+    ├── UserRequired      400, UnknownUser 401, InvalidTopic 400, InvalidBody 400
+    ├── InvalidRequest    400, BodyTooLarge 413, OriginRefused 403, Relayed 403, Misdirected 421
+    ├── AnswerInvalid     400, OperatorRequired 403, QuestionNotFound 404, QuestionClosed 409
+    ├── OutcomeUnknown    503
     ├── StorageFailed     500, and its kind Fenced 503
     └── Unavailable       the command never ran and may be tried again
         ├── QueueFull     429
@@ -292,6 +291,7 @@ class HomeMoved(Unavailable):
     """The user's home is not served by this daemon any more, or not yet."""
 
     code = ErrorCode.HOME_UNAVAILABLE
+    headers: Mapping[str, str] = {"Retry-After": "1"}
 
 
 class ShuttingDown(Unavailable):
