@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from pathlib import Path
@@ -25,7 +27,7 @@ from stringd_approval.asker import Asker
 from stringd_approval.asking.decider import Decider
 from stringd_approval.asking.display import Located
 from stringd_approval.asking.gate import Gate
-from stringd_approval.asking.grants import Grants
+from stringd_approval.asking.grant_store import GrantStore, LocalGrants, SharedGrants
 from stringd_approval.asking.sudo_password import SudoPassword
 from stringd_approval.audit.audit_log import AuditLog
 from stringd_approval.audit.audit_log_file import AuditFailed
@@ -62,7 +64,6 @@ class ApprovalService:
         )
         self.chain = RecordedChain(lambda: runtime.heads, runtime.config.data_dir)
         self.audit = AuditLog(runtime.config.data_dir, chain=self.chain)
-        self.grants = Grants()
         self._executor = Executor()
         self._gate = Gate(policies=self.policies, record=self._record)
         self._logs_commands = settings.audit is Audit.COMMANDS
@@ -82,7 +83,9 @@ class ApprovalService:
             await self.audit.open()
         except AuditFailed as failed:
             log.error("no request will run: %s", failed)  # noqa: TRY400 - the message says it all
+        following = asyncio.create_task(self.grants.follow())
         await self._runtime.stopping()
+        following.cancel()
 
     async def handle(
         self, request: ExecRequest, disconnected: Disconnected | None = None, *, request_id: str | None = None
@@ -109,13 +112,17 @@ class ApprovalService:
 
         It has ended even if the log can't be written: nothing runs then anyway.
         """
-        grant = self.grants.revoke(grant_id)
+        grant = await self.grants.revoke(grant_id)
         if grant is None:
             return False
         entry = grant_withdrawn(grant, through)
         with suppress(AuditFailed):
             await self.audit.append(entry.kind, sync=True, **entry.fields)
         return True
+
+    async def listed_grants(self) -> Sequence[Mapping[str, Any]]:
+        """Return the grants that hold."""
+        return await self.grants.listed()
 
     def status(self) -> dict[str, Any]:
         """Return the field of `/status`."""
@@ -128,8 +135,15 @@ class ApprovalService:
                 "entries": head.seq if head else None,
                 "sha256": head.digest if head else None,
             },
-            "grants": self.grants.listed(),
+            "grants": [*self.grants.known],
         }
+
+    @cached_property
+    def grants(self) -> GrantStore:
+        """The grants, which all nodes of a cluster share; to be used once the daemon runs."""
+        if self._runtime.homes_move:
+            return SharedGrants(self._runtime.storage(_PLUGIN))
+        return LocalGrants()
 
     @cached_property
     def _broker(self) -> Broker:

@@ -81,7 +81,7 @@ def stringd_routes(runtime: Runtime) -> Iterable[Route]:
 
     service = approval_service(runtime)
     withdraw = partial(service.withdraw_grant, through="api")
-    return grant_routes(service.grants.listed, withdraw, runtime.questions)
+    return grant_routes(service.listed_grants, withdraw, runtime.questions)
 
 
 @hookimpl

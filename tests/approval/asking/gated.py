@@ -11,7 +11,7 @@ from typing import Any
 from stringd.plugin import Command, Invocation, Reply, Runtime, Service, hookimpl
 from stringd_approval.asking.decider import Decider
 from stringd_approval.asking.display import Located
-from stringd_approval.asking.grants import Grants
+from stringd_approval.asking.grant_store import LocalGrants
 from stringd_approval.exec_request import ExecRequest
 from stringd_approval.policy.policy_file import PolicyFile
 
@@ -20,7 +20,7 @@ class Decisions:
     """Keeps what a daemon has one of."""
 
     def __init__(self) -> None:
-        self._grants = Grants()
+        self._grants = LocalGrants()
 
     @hookimpl
     def stringd_services(self, runtime: Runtime) -> Iterable[Service]:
@@ -47,8 +47,8 @@ class Decisions:
 
     async def _list(self, invocation: Invocation) -> Reply:
         if revoked := invocation.line.arguments:
-            return Reply.confirmation(json.dumps(self._grants.revoke(revoked) is not None))
-        return Reply.confirmation(json.dumps(self._grants.listed()))
+            return Reply.confirmation(json.dumps(await self._grants.revoke(revoked) is not None))
+        return Reply.confirmation(json.dumps(await self._grants.listed()))
 
 
 def located(request: ExecRequest) -> Located:

@@ -24,7 +24,8 @@ from stringd.plugin import (
 )
 from stringd_approval.asking.approver_program import consult, name_of
 from stringd_approval.asking.display import Located, display_request
-from stringd_approval.asking.grants import GrantError, Grants, check_terms, parse_terms, suggested_terms
+from stringd_approval.asking.grant_store import GrantStore
+from stringd_approval.asking.grants import GrantError, check_terms, parse_terms, suggested_terms
 from stringd_approval.asking.notation import NotationError, parse_pipeline, pipeline_text
 from stringd_approval.decision import Decision, Outcome
 from stringd_approval.exec_request import ExecRequest
@@ -68,7 +69,7 @@ class Decider:
     """Decides about requests that the policy asks about."""
 
     questions: Questions
-    grants: Grants
+    grants: GrantStore
     locate: Locate
     recheck: Recheck
 
@@ -86,7 +87,7 @@ class Decider:
         """
         started = time.monotonic()
         located = await asyncio.to_thread(self.locate, request)
-        if grant := self.grants.use(request, _paths(located)):
+        if grant := await self.grants.use(request, _paths(located)):
             return Decision(outcome=Outcome.APPROVED, by=grant.by, through=f"grant {grant.id}")
         try:
             question = self._question(request, located, policy, request_id)
@@ -101,7 +102,7 @@ class Decider:
         runs_as_shown = decision.approved and EDIT not in answer.extras
         if runs_as_shown and await asyncio.to_thread(self.locate, request) != located:
             return replace(decision, outcome=Outcome.DENIED, by="nobody", through=ASKER, comment=_MOVED)
-        return self._with_extras(decision, answer, request, located)
+        return await self._with_extras(decision, answer, request, located)
 
     def _question(
         self, request: ExecRequest, located: Located, policy: QuestionPolicy, request_id: str | None
@@ -150,7 +151,7 @@ class Decider:
         if problem := self.recheck(edited):
             raise _invalid(problem)
 
-    def _with_extras(
+    async def _with_extras(
         self, decision: Decision, answer: Answer, request: ExecRequest, located: Located
     ) -> Decision:
         if EDIT in answer.extras:
@@ -158,7 +159,7 @@ class Decider:
             return decision if edited == request else replace(decision, edited=edited)
         if GRANT in answer.extras:
             terms = parse_terms(answer.extras[GRANT])
-            self.grants.add(terms, request, _paths(located), by=decision.by, through=decision.through)
+            await self.grants.add(terms, request, _paths(located), by=decision.by, through=decision.through)
         return decision
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request
@@ -32,14 +32,14 @@ class NotTheOperator(RequestRefused):
 
 
 def grant_routes(
-    listing: Callable[[], list[dict[str, Any]]],
+    listing: Callable[[], Awaitable[Sequence[Mapping[str, Any]]]],
     withdraw: Callable[[str], Awaitable[bool]],
     questions: Questions,
 ) -> list[Route]:
     """Return the routes that list grants for everyone, and revoke them for the operator."""
 
     async def listed(_: Request) -> Response:
-        return JSONResponse({"grants": listing()})
+        return JSONResponse({"grants": [*await listing()]})
 
     async def revoked(request: Request) -> Response:
         if not questions.is_operator(request.headers.get(_TOKEN, "")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -96,10 +96,13 @@ class Grant:
 
 @dataclass(slots=True)
 class Grants:
-    """The grants of this daemon, in memory only; their time is that of a clock that nobody can set."""
+    """Grants in memory, by id; by default, their time is that of a clock that nobody can set."""
 
     clock: Callable[[], float] = time.monotonic
     _grants: dict[str, Grant] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[Grant]:
+        return iter(self._grants.values())
 
     def add(self, terms: Terms, model: ExecRequest, paths: Sequence[str], *, by: str, through: str) -> Grant:
         """Add a grant for requests like a model; raise `GrantError` if these may not be granted.

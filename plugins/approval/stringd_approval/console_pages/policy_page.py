@@ -49,7 +49,7 @@ class PolicyPage:
 
     def __init__(self, runtime: Runtime) -> None:
         self._service = service = approval_service(runtime)
-        self._audit, self._grants, self._policies = service.audit, service.grants, service.policies
+        self._audit, self._policies = service.audit, service.policies
 
     @property
     def page(self) -> ConsolePage:
@@ -72,11 +72,12 @@ class PolicyPage:
 
         async def regions() -> Regions:
             policy = self._policies.current()
+            grants = await self._service.grants.listed()
             explained = await asyncio.to_thread(_explained, policy, command, as_root) if command else None
             return {
                 "explained": TEMPLATES.render("policy_explained.html", explained=explained),
-                "grants": tuple(map(_grant, self._grants.listed())),
-                "no-grants": TEMPLATES.render("no_grants.html", is_empty=not self._grants.listed()),
+                "grants": tuple(map(_grant, grants)),
+                "no-grants": TEMPLATES.render("no_grants.html", is_empty=not grants),
                 "policy": self._policy(policy),
             }
 
@@ -123,8 +124,8 @@ class PolicyPage:
 
 
 def _grant(grant: Mapping[str, Any]) -> Item:
-    seconds = grant["seconds"]
-    left = f"{ceil(seconds / _MINUTE)} min left" if seconds is not None else f"{grant['times']} times left"
+    times = grant["times"]
+    left = f"{ceil(grant['seconds'] / _MINUTE)} min left" if times is None else f"{times} times left"
     return Item(key=grant["id"], html=TEMPLATES.render("grant.html", grant=grant, left=left))
 
 
