@@ -147,6 +147,10 @@ class Cluster:
         """Revoke all tokens of a user."""
         self._admin("token", "revoke", "--user", user)
 
+    def limit(self, user: str, per_second: str) -> None:
+        """Limit the requests of a user, or set the limit of the settings again with `none`."""
+        self._admin("cluster", "limit", user, per_second)
+
     def register(self, user: str) -> None:
         """Register a user with that home."""
         body = {"id": user, "home": str(self.home(user))}

@@ -22,5 +22,18 @@ CLUSTER_DOOR = requirements(
     ),
     ("cluster.door.streams", "Streams and WebSockets end within five seconds after their token."),
     ("cluster.door.handshake", "A WebSocket's token is in its header, never in a URL or a subprotocol."),
+    ("cluster.door.limits", "The limit of a user is exact, whichever nodes the requests come to."),
+    (
+        "cluster.door.attempts",
+        "An address that sends many invalid tokens must wait; known tokens are let in.",
+    ),
+    ("cluster.door.cors", "CORS is closed: no answer permits it, and preflight requests are refused."),
+    ("cluster.door.host", "A node answers to any name, and to pages of that very origin."),
+    ("cluster.door.console", "The console is open at the door: a link signs a browser in, and nothing else."),
+    ("cluster.door.tls", "With a certificate, clients are served over TLS only."),
+    (
+        "cluster.door.certificate",
+        "A certificate is read again when it changes; a wrong one is reported.",
+    ),
     ("cluster.door.hop", "What nodes tell each other is not taken from clients."),
 )

@@ -27,6 +27,17 @@ class AmbiguousHead(AccessRefused):
     code_in_body = False
 
 
+class OtherOrigin(AccessRefused):
+    """A page of another origin sends this."""
+
+    status = 403
+    code = ErrorCode.ORIGIN_NOT_ALLOWED
+    code_in_body = False
+
+    def __init__(self) -> None:
+        super().__init__("A page of another origin may not call the daemon; a proxy must pass on Host.")
+
+
 class RequestHead:
     """The headers that the door takes, and all others; raises `AmbiguousHead`."""
 
@@ -69,12 +80,14 @@ class RequestHead:
 
     @property
     def own_scheme(self) -> bytes:
-        """The scheme of the page that sends this, if it is of the host that it is sent to."""
-        if _ORIGIN not in self._taken:
+        """The scheme of the page that sends this, empty if no page does; others' are refused."""
+        origin = self._taken.get(_ORIGIN)
+        if origin is None:
             return b""
-        scheme, _, site = self._taken[_ORIGIN].partition(b"://")
-        is_own = scheme in _SCHEMES and site.lower() == self._taken.get(_HOST, b"").lower()
-        return scheme if is_own and site else b""
+        scheme, _, site = origin.partition(b"://")
+        if not site or scheme not in _SCHEMES or site.lower() != self._taken.get(_HOST, b"").lower():
+            raise OtherOrigin
+        return scheme
 
     def admitted(self, user_id: str, host: Header) -> Sequence[Header]:
         """Return the headers without credentials, for a user, and as if sent to a host of loopback."""
@@ -82,10 +95,8 @@ class RequestHead:
         headers.append(host)
         if user_id:
             headers.append((_USER, user_id.encode()))
-        if _ORIGIN in self._taken:
-            scheme = self.own_scheme
-            origin = b"%b://%b" % (scheme, host[1]) if scheme else self._taken[_ORIGIN]
-            headers.append((_ORIGIN, origin))
+        if scheme := self.own_scheme:
+            headers.append((_ORIGIN, b"%b://%b" % (scheme, host[1])))
         return headers
 
 
