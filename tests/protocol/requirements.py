@@ -31,6 +31,7 @@ from tests.protocol.clauses_cluster_homes import CLUSTER_HOMES
 from tests.protocol.clauses_cluster_hop import CLUSTER_HOP
 from tests.protocol.clauses_cluster_seams import CLUSTER_SEAMS, MOVED_TOPICS
 from tests.protocol.clauses_cluster_state import CLUSTER_STATE
+from tests.protocol.clauses_cluster_together import CLUSTER_TOGETHER
 from tests.protocol.clauses_console_access import CONSOLE_ACCESS, CONSOLE_COMMAND
 from tests.protocol.clauses_console_approval import CONSOLE_APPROVAL
 from tests.protocol.clauses_console_browsers import CONSOLE_BROWSERS
@@ -81,7 +82,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *(CONSOLE_SCREENS + CONSOLE_TOPICS),
     *(CONSOLE_QUESTIONS + CONSOLE_APPROVAL),
     *CONSOLE_RUNS,
-    *(CLUSTER_DEADMAN + CLUSTER_CLIENTS),
+    *(CLUSTER_DEADMAN + CLUSTER_CLIENTS + CLUSTER_TOGETHER),
     *CLUSTER_HOP,
     *(APPROVAL_REQUESTS + APPROVAL_POLICY + APPROVAL_AUDIT + APPROVAL_EXECUTION),
     *QUESTIONS,

@@ -18,7 +18,8 @@ _Message: TypeAlias = MutableMapping[str, Any]
 # As Starlette has them, which subcommands do without.
 _Receive: TypeAlias = Callable[[], Awaitable[_Message]]
 _Send: TypeAlias = Callable[[_Message], Awaitable[None]]
-_Application: TypeAlias = Callable[[_Message, _Receive, _Send], Awaitable[None]]
+Application: TypeAlias = Callable[[_Message, _Receive, _Send], Awaitable[None]]
+"""An ASGI application."""
 
 
 class Address(NamedTuple):
@@ -56,7 +57,7 @@ class Door:
     """
 
     name: str
-    wrap: Callable[[_Application], _Application]
+    wrap: Callable[[Application], Application]
     listen: Callable[[], Sequence[Listening]] | None = None
     is_cors_open: bool = True
 

@@ -19,6 +19,7 @@ from stringd.api.http import HttpClient
 from stringd.api.offered_prompts import PromptSource
 from stringd.api.offered_tools import Tool
 from stringd.api.outputs import Outputs
+from stringd.api.peers import Peers
 from stringd.api.question_interfaces import Questions
 from stringd.api.replies import Outcome
 from stringd.api.secrets import Secrets
@@ -82,6 +83,10 @@ class Runtime(Protocol):
     @property
     def heads(self) -> ChainHeads | None:
         """Where the heads of chains of hashes are kept beside their files; None: nowhere."""
+
+    @property
+    def peers(self) -> Peers | None:
+        """The other daemons that keep their state where this one does; None: there are none."""
 
     def settings(self, record: type[Record]) -> Record:
         """Return a plugin's settings, an instance of its declared record; available to hooks, too."""

@@ -10,6 +10,7 @@ from typing import Protocol
 from stringd.api.append_logs import AppendLogs, ChainHeads
 from stringd.api.checks import check_sync
 from stringd.api.outputs import Outputs
+from stringd.api.peers import Peers
 from stringd.api.replies import Outcome
 from stringd.api.secrets import PluginSecret, Secrets
 from stringd.api.sessions import Session, State
@@ -170,6 +171,8 @@ class Stores:
     heads: ChainHeads | None = None
     on_demand: bool = False
     """Whether a user has topics only from `Runtime.restore_topics` to `Runtime.release_topics`."""
+    peers: Peers | None = None
+    """The other daemons that keep their state there, too."""
     serves: Callable[[str], bool] | None = None
     """Whether the daemon may act for a user now; asked before and after each command."""
 
@@ -199,5 +202,6 @@ _METHODS = {
     "requests": _methods(RequestStore),
     "logs": _methods(AppendLogs),
     "heads": _methods(ChainHeads),
+    "peers": _methods(Peers),
 }
-_OPTIONAL = {"requests", "logs", "heads"}
+_OPTIONAL = {"requests", "logs", "heads", "peers"}

@@ -127,15 +127,17 @@ class AsyncClient(AsyncCalls):
         user = None if everyone else self.user
         request = endpoints.events(user=user, topic=topic, kinds=kinds, request_id=request_id, after=after)
         stream = EventStream()
-        async with aclosing(self._events_once(request, stream)) as events:
-            async for event in events:
-                yield event
-        while reconnect:
-            again = endpoints.resumed(request, stream.position)
-            with suppress(DaemonUnreachable, Unavailable):
-                async with aclosing(self._events_once(again, stream)) as events:
+        while True:
+            resumed = endpoints.resumed(request, stream.position)
+            try:
+                async with aclosing(self._events_once(resumed, stream)) as events:
                     async for event in events:
                         yield event
+            except (DaemonUnreachable, Unavailable):
+                if not (reconnect and stream.has_begun):
+                    raise
+            if not reconnect:
+                return
             await anyio.sleep(stream.next_pause())
 
     async def shutdown(self) -> JsonObject:

@@ -22,6 +22,8 @@ class EventStream:
     def __init__(self) -> None:
         self.position = ""
         """The position to send as `Last-Event-ID`; empty until an event has arrived."""
+        self.has_begun = False
+        """Whether anything has ever arrived, so that what fails later may be a matter of time."""
         self._parser = SseParser()
         self._pause = _FIRST_PAUSE
 
@@ -31,6 +33,7 @@ class EventStream:
 
     def feed(self, chunk: bytes) -> Iterator[Event]:
         """Parse the next bytes; yield the events that they complete."""
+        self.has_begun = True
         self._pause = _FIRST_PAUSE
         for event in self._parser.feed(chunk):
             if record := _record(event):

@@ -7,7 +7,7 @@ import threading
 import time
 from contextlib import contextmanager, suppress
 from functools import partial
-from http.client import HTTPException
+from http.client import HTTPException, IncompleteRead
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
@@ -138,10 +138,14 @@ class Client(Calls):
         user = None if everyone else self.user
         request = endpoints.events(user=user, topic=topic, kinds=kinds, request_id=request_id, after=after)
         stream = EventStream()
-        yield from self._events_once(request, stream)
-        while reconnect:
-            with suppress(DaemonUnreachable, Unavailable):
+        while True:
+            try:
                 yield from self._events_once(endpoints.resumed(request, stream.position), stream)
+            except (DaemonUnreachable, Unavailable):
+                if not (reconnect and stream.has_begun):
+                    raise
+            if not reconnect:
+                return
             time.sleep(stream.next_pause())
 
     def shutdown(self) -> JsonObject:
@@ -285,7 +289,7 @@ class Client(Calls):
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except ConnectionError as error:
+        except (ConnectionError, IncompleteRead) as error:
             raise ConnectionLost(self.address.place) from error
         except (TimeoutError, HTTPException, UnexpectedAnswer) as error:
             raise port_taken(self.address.place) from error

@@ -10,6 +10,7 @@ from stringd.api.append_logs import (
     ChainHeads,
     LogElsewhere,
 )
+from stringd.api.peers import PeerNode, Peers
 from stringd.api.secrets import PluginSecret
 from stringd.api.stores import (
     OutputStore,
@@ -43,6 +44,8 @@ __all__ = [
     "LogElsewhere",
     "OutcomeUnknown",
     "OutputStore",
+    "PeerNode",
+    "Peers",
     "PluginSecret",
     "PluginStorages",
     "RegisteredUsers",

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from stringd.api.append_logs import AppendLogs, ChainHeads
+from stringd.api.peers import Peers
 from stringd.api.storage import PluginStorage
 from stringd.api.stores import OutputStore, SecretStore, StoredSession, Stores, UndoStore, UserStore
 from stringd.processes.spilled_output import SPILLS
@@ -50,6 +51,11 @@ class KeptState(PluginAdditions):
     def heads(self) -> ChainHeads | None:
         """Where the heads of chains of hashes are kept beside their files; None: nowhere."""
         return self.stores.heads
+
+    @property
+    def peers(self) -> Peers | None:
+        """The other daemons that keep their state where this one does; None: there are none."""
+        return self.stores.peers
 
     def storage(self, plugin: str) -> PluginStorage:
         """Return the persistent storage of a plugin."""

@@ -25,6 +25,8 @@ from stringd_cluster.commands.token_command import TOKEN
 
 log = logging.getLogger(__name__)
 
+_LAST_EVENTS_SECONDS = 2.0
+
 
 @hookimpl
 def stringd_settings() -> Iterable[Settings]:
@@ -58,9 +60,12 @@ def stringd_stores(runtime: Runtime) -> Iterable[Stores]:
     if not _is_node(runtime):
         return ()
     from stringd_cluster.cluster_node import cluster_node
+    from stringd_cluster.door.cluster_peers import ClusterPeers
+    from stringd_cluster.door.door_record import door_parts
 
     node = cluster_node(runtime)
-    return (node.stores.record(log.warning, node.serves),)
+    peers = ClusterPeers(node, lambda: door_parts(runtime).door.hop)
+    return (node.stores.record(log.warning, node.serves, peers),)
 
 
 @hookimpl
@@ -70,9 +75,14 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
         return ()
     from stringd_cluster.cluster_node import cluster_node
     from stringd_cluster.door.door_record import door_parts
+    from stringd_cluster.door.member_node import MemberNode
+    from stringd_cluster.sharing.activity_sharing import ActivitySharing
 
+    node = cluster_node(runtime)
+    sharing = ActivitySharing(runtime, MemberNode(node, lambda: door_parts(runtime).door.hop))
     return (
-        Service(name="cluster", run=cluster_node(runtime).run, required=True),
+        Service(name="cluster", run=node.run, required=True),
+        Service(name="cluster-activity", run=sharing.run, stop_seconds=_LAST_EVENTS_SECONDS),
         Service(name="cluster-door", run=door_parts(runtime).run),
     )
 

@@ -14,8 +14,9 @@ from stringd_console.page_content.html_templates import PageTemplates
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 # The console's own paths.
-RESERVED_NAMES = frozenset({"act", "files", "live", "sign-in", "sign-out", "static", "tickets"})
-OWN_PAGES = frozenset({"questions", "topics", "users"})
+RESERVED_NAMES = frozenset({"act", "files", "here", "live", "sign-in", "sign-out", "static", "tickets"})
+USUAL_PAUSE = 0.1
+OWN_PAGES = frozenset({"nodes", "questions", "topics", "users"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ class View:
     values: Mapping[str, Any] = field(default_factory=dict)
     first_regions: Callable[[], Awaitable[Regions]] | None = None
     parts: Sequence[View] = ()
-    pause: float = 0.1
+    pause: float = USUAL_PAUSE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +98,10 @@ class ConsolePage:
     `/console/files/NAME/DOWNLOAD` and below. Pages are ordered by `position` in the navigation.
     `badge` is the number beside the title there, evaluated after each event of the `badge_kinds`; 0 shows
     none. `about_user` returns a line about a user with this id, for the page of users.
+
+    In a cluster, what is below a page `is_of_users` is answered by the node with the home of the user that is
+    first in the path, and a form by that of its field `user`. `here` returns what this node has for the same
+    page of other nodes, as JSON.
     """
 
     name: str
@@ -109,6 +114,8 @@ class ConsolePage:
     badge: Callable[[], int] | None = None
     badge_kinds: frozenset[str] = frozenset()
     about_user: Callable[[str], str] | None = None
+    is_of_users: bool = False
+    here: Callable[[], Mapping[str, Any]] | None = None
 
     def __post_init__(self) -> None:
         if self.name in RESERVED_NAMES:

@@ -25,11 +25,21 @@ from stringd_console.access.checked_request import (
     signed_in_browser,
 )
 from stringd_console.access.operator_presence import OperatorPresence
-from stringd_console.access.signed_in_browsers import SignedInBrowsers
+from stringd_console.access.passed_requests import (
+    OPERATOR_HEADER,
+    PATH_HEADER,
+    PassedRequest,
+    home_left,
+    passed_browser,
+    user_of_form,
+    user_of_path,
+)
+from stringd_console.access.signed_in_browsers import Browser, SignedInBrowsers
 from stringd_console.console_page import ConsolePage, PageRequest, View
 from stringd_console.live.live_page import LivePage
-from stringd_console.live.page_stream import PageStream
+from stringd_console.live.page_stream import PageStream, either
 from stringd_console.live.shared_views import SharedViews
+from stringd_console.other_nodes import HERE_PATH
 from stringd_console.page_frame import PageFrame
 from stringd_console.page_responses import (
     file_response,
@@ -76,6 +86,7 @@ class ConsoleService:
             *self.access.routes,
             protected_route("GET", f"{ROOT}/files/{{page}}/{{download}}", self._download),
             protected_route("GET", f"{ROOT}/files/{{page}}/{{download}}/{{path:path}}", self._download),
+            protected_route("GET", f"{HERE_PATH}/{{page}}", self._here),
             protected_route("GET", f"{ROOT}/live", self._live),
             protected_route("GET", f"{ROOT}/static/{{name}}", self._static),
             protected_route("POST", f"{ROOT}/act/{{page}}/{{action}}", self._act),
@@ -107,13 +118,23 @@ class ConsoleService:
         body = files("stringd_console").joinpath("static", name).read_bytes()
         return Response(body, media_type=_MEDIA_TYPES[name])
 
-    async def _page(self, request: Request) -> Response:
+    async def _here(self, request: Request) -> Response:
+        """Answer another node."""
+        page = self._frame.find(request.path_params["page"])
+        if passed_browser(request, self._runtime) is None or page is None or page.here is None:
+            raise NoSuchPage("There is nothing to show to other nodes.")
+        return json_response(page.here())
+
+    async def _page(self, request: Request) -> ASGIApp:
         if KEY_HEADER not in request.headers and signed_in_browser(request, self.browsers):
             # Browsers navigate with the cookie only; the script of this page asks with the key, too.
             return html_response(self._frame.opening_page())
         try:
-            browser = require_browser(request, self.browsers)
-            page, view = await self._view(request.path_params["path"], request.query_params)
+            browser = self._browser(request)
+            path = request.path_params["path"]
+            if passed := await self._passed(request, browser, self._user_of(path)):
+                return passed
+            page, view = await self._view(path, request.query_params)
         except NotSignedIn:
             return html_response(self._frame.sign_in_page(), 401)
         except RequestRefused as refused:
@@ -130,9 +151,26 @@ class ConsoleService:
         except Refusal as refusal:
             raise NoSuchPage(refusal.message) from refusal
 
-    async def _download(self, request: Request) -> Response:
-        require_browser(request, self.browsers)
+    def _user_of(self, path: str) -> str:
+        name, *below = path.split("/")
+        return user_of_path(self._frame.find(name), below)
+
+    def _browser(self, request: Request) -> Browser:
+        return passed_browser(request, self._runtime) or require_browser(request, self.browsers)
+
+    async def _passed(self, request: Request, browser: Browser, user_id: str) -> PassedRequest | None:
+        """Return what has another node answer a request about a user; None if this one does."""
+        if not user_id or self._runtime.peers is None or OPERATOR_HEADER in request.headers:
+            return None
+        passage = await self._runtime.peers.passage(user_id)
+        return passage and PassedRequest(passage, browser, browser.signed_out.wait, await request.body())
+
+    async def _download(self, request: Request) -> ASGIApp:
+        browser = self._browser(request)
         page = self._frame.find(request.path_params["page"])
+        below = request.path_params.get("path", "").split("/")
+        if passed := await self._passed(request, browser, user_of_path(page, below)):
+            return passed
         fetch = page.downloads.get(request.path_params["download"]) if page else None
         if fetch is None:
             raise NoSuchPage("There is no such file.")
@@ -144,13 +182,23 @@ class ConsoleService:
             raise NoSuchPage(refusal.message) from refusal
 
     async def _live(self, request: Request) -> ASGIApp:
-        browser = require_browser(request, self.browsers)
+        browser = self._browser(request)
         query = dict(request.query_params)
         path = unquote(query.pop("path", "")).removeprefix(f"{ROOT}/")
+        user_id = self._user_of(path)
+        if passed := await self._passed(request, browser, user_id):
+            return passed
         known = query.pop("known", "").split(",")
         _, view = await self._view(path, query)
         followed = partial(self._followed, f"{path}?{json.dumps(query, sort_keys=True)}", view)
-        return PageStream(followed, known, browser.signed_out.wait)
+        return PageStream(followed, known, partial(self._ended, browser, user_id))
+
+    async def _ended(self, browser: Browser, user_id: str) -> None:
+        """Wait for the end of what a browser follows: it signs out, or the user's home leaves this node."""
+        if user_id and self._runtime.peers:
+            await either(browser.signed_out.wait(), home_left(self._runtime, user_id))
+        else:
+            await browser.signed_out.wait()
 
     @asynccontextmanager
     async def _followed(self, key: str, view: View) -> AsyncIterator[Sequence[LivePage]]:
@@ -163,14 +211,17 @@ class ConsoleService:
                 followed.append(await stack.enter_async_context(self._views.follow(f"{number}{key}", part)))
             yield followed
 
-    async def _act(self, request: Request) -> Response:
-        require_acting_browser(request, self.browsers)
+    async def _act(self, request: Request) -> ASGIApp:
+        browser = passed_browser(request, self._runtime) or require_acting_browser(request, self.browsers)
         page = self._frame.find(request.path_params["page"])
         act = page.actions.get(request.path_params["action"]) if page else None
         if act is None:
             raise NoSuchPage("There is no such action.")
         fields = await read_fields(request)
+        user_id = user_of_form(page, fields, unquote(request.headers.get(PATH_HEADER, "")))
         try:
+            if passed := await self._passed(request, browser, user_id):
+                return passed
             result = await act(fields)
         except RequestRefused as refused:
             return json_response({"error": refused.message, "code": refused.code}, 422)

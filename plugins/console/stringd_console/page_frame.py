@@ -17,6 +17,7 @@ from stringd.plugin import (
 from stringd_console.access.signed_in_browsers import SignedInBrowsers
 from stringd_console.console_page import ConsolePage, Regions, View, on_events
 from stringd_console.live.snapshot import Snapshot, joined
+from stringd_console.node_pages.nodes_page import nodes_page
 from stringd_console.page_content.html_templates import PageTemplates
 from stringd_console.questions.questions_page import questions_page
 from stringd_console.topic_pages.topics_page import TopicsPage
@@ -29,7 +30,8 @@ def own_pages(
     runtime: Runtime, browsers: SignedInBrowsers, others: Sequence[ConsolePage]
 ) -> Sequence[ConsolePage]:
     """Return the pages that the console itself has, given those of other plugins."""
-    return (TopicsPage(runtime).page, questions_page(runtime), UsersPage(runtime, browsers, others).page)
+    pages = (TopicsPage(runtime).page, questions_page(runtime), UsersPage(runtime, browsers, others).page)
+    return (*pages, nodes_page(runtime, runtime.peers)) if runtime.peers else pages
 
 
 class PageFrame:
@@ -48,7 +50,7 @@ class PageFrame:
             title="",
             template="",
             regions=self._regions,
-            changes=on_events(runtime, EventFilter(kinds=_QUESTION_KINDS | badge_kinds)),
+            changes=on_events(runtime, EventFilter(kinds=_QUESTION_KINDS | badge_kinds, everywhere=True)),
         )
 
     def find(self, name: str) -> ConsolePage | None:

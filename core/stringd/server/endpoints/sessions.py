@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from starlette.endpoints import HTTPEndpoint
 from starlette.requests import Request
 from starlette.responses import Response
 
+from stringd.api.peers import HERE, Peers
 from stringd.api.sessions import SessionSummary
 from stringd.errors import InvalidBody
 from stringd.server.json_responses import Json
@@ -23,8 +25,11 @@ class SessionsEndpoint(HTTPEndpoint):
 
     async def get(self, request: Request) -> Response:
         """List the sessions of one user, or of all."""
-        sessions = runtime_of(request).sessions(request.query_params.get("user_id"))
-        return Json({"sessions": [_as_json(session) for session in sessions]})
+        runtime, user_id = runtime_of(request), request.query_params.get("user_id")
+        sessions = [_as_json(session) for session in runtime.sessions(user_id)]
+        if runtime.peers and user_id is None and HERE not in request.query_params:
+            return Json({"sessions": await _of_all_nodes(runtime.peers, sessions)})
+        return Json({"sessions": sessions})
 
     async def post(self, request: Request) -> Response:
         """Create a session, if it does not exist; nothing is executed."""
@@ -54,6 +59,13 @@ class SessionEndpoint(HTTPEndpoint):
                 raise _expected_path()
         deleted = await runtime.end_session(user_id, name)
         return Json({"user_id": user_id, "topic": str(name), "deleted": deleted})
+
+
+async def _of_all_nodes(peers: Peers, own: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    answers = await peers.ask(f"/sessions?{HERE}=true")
+    by_node = {it.name: own for it in peers.nodes() if it.is_here}
+    by_node |= {name: answer.get("sessions", ()) for name, answer in answers.items()}
+    return [{**it, "node": name} for name, sessions in sorted(by_node.items()) for it in sessions]
 
 
 def _expected_path() -> InvalidBody:

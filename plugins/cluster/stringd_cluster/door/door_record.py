@@ -39,10 +39,11 @@ class DoorParts:
                 if self._tls:
                     self._tls.refresh()
         finally:
-            await self._door.close()
+            await self.door.close()
 
     @cached_property
-    def _door(self) -> ClusterDoor:
+    def door(self) -> ClusterDoor:
+        """The door itself."""
         return ClusterDoor(self._runtime, self._node)
 
     @cached_property
@@ -50,7 +51,7 @@ class DoorParts:
         return ClientTls(self._settings) if self._settings.tls_certificate else None
 
     def _wrap(self, app: ASGIApp) -> ASGIApp:
-        return self._door.wrap(app)
+        return self.door.wrap(app)
 
     def _listen(self) -> Sequence[Listening]:
         clients = listen_address(self._settings.listen, "--listen")

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from stringd.plugin import ClosedQuestion, OpenQuestion, Questions, StorageFailed
@@ -23,6 +24,7 @@ UPDATE questions SET outcome = $2, changed = clock_timestamp(),
     revision = nextval(pg_get_serial_sequence('questions', 'revision'))
 WHERE id = $1
 """
+_LOOK_SECONDS = 1.0
 _NOTIFY = "SELECT pg_notify('stringd_questions', '')"
 _GONE: Mapping[str, Any] = {"reason": "it is no longer open"}
 
@@ -47,7 +49,9 @@ class QuestionMirror:
                     log.warning("questions can't be shown at other nodes yet: %s", failure)
                     await asyncio.sleep(RETRY_SECONDS)
                     continue
-                await changed.wait()
+                # A new lease is not announced, and other nodes know nothing of these questions then.
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), _LOOK_SECONDS)
 
     async def _write_changes(self) -> None:
         node_id = self._node.id

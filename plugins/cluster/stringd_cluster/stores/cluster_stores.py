@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from stringd.plugin.stores import LocalStorages, Stores, local_stores
+from stringd.plugin.stores import LocalStorages, Peers, Stores, local_stores
 from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.engine.notifications import Notifications
 from stringd_cluster.homes.owned_homes import OwnedHomes
@@ -37,7 +37,9 @@ class ClusterStores:
         self._logs = LogTable(pool, homes)
         self._heads = HeadTable(pool, node)
 
-    def record(self, report: Callable[[str], None], serves: Callable[[str], bool]) -> Stores:
+    def record(
+        self, report: Callable[[str], None], serves: Callable[[str], bool], peers: Peers | None = None
+    ) -> Stores:
         """Return what the runtime keeps its state in; outputs stay on the node's disk."""
         outputs = local_stores(report).outputs
         return Stores(
@@ -51,6 +53,7 @@ class ClusterStores:
             logs=self._logs,
             heads=self._heads,
             on_demand=True,
+            peers=peers,
             serves=serves,
         )
 

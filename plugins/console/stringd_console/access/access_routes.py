@@ -15,10 +15,10 @@ from stringd_console.access.checked_request import (
     require_same_origin,
     signed_in_browser,
 )
+from stringd_console.access.passed_requests import OPERATOR_HEADER
 from stringd_console.access.signed_in_browsers import SignedInBrowsers
 from stringd_console.page_responses import json_response, protected_route, read_fields
 
-OPERATOR_HEADER = "X-Operator-Token"
 _TICKET_SECONDS = 600.0
 
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from stringd.plugin import Event
 
@@ -48,6 +48,11 @@ class Browser:
     since: float = field(default_factory=time.time)
     signed_out: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     _key: bytes = field(repr=False)
+
+    @classmethod
+    def passed_on(cls, browser_id: str) -> Self:
+        """Return a browser that is signed in at another node, which has checked it."""
+        return cls(id=browser_id, agent="", _key=b"")
 
     def has_key(self, key: str) -> bool:
         """Return whether this is the browser's key."""

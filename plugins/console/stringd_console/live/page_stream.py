@@ -37,7 +37,7 @@ class PageStream:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request as an ASGI application."""
         await send({"type": "http.response.start", "status": 200, "headers": _HEAD})
-        leaving = asyncio.create_task(_either(_disconnected(receive), self._ended()))
+        leaving = asyncio.create_task(either(_disconnected(receive), self._ended()))
         try:
             async with self._followed() as views, aclosing(self._events(views, leaving)) as events:
                 async for event in events:
@@ -81,7 +81,7 @@ class PageStream:
         return b"event: patch\ndata: %b\n\n" % patch if patch else b""
 
 
-async def _either(one: Awaitable[object], other: Awaitable[object]) -> None:
+async def either(one: Awaitable[object], other: Awaitable[object]) -> None:
     """Return when either has returned."""
     tasks = [asyncio.ensure_future(one), asyncio.ensure_future(other)]
     try:

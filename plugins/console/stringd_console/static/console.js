@@ -305,7 +305,7 @@ async function act(path, fields = {}, { quiet = false, sayer = notify } = {}) {
   try {
     response = await fetch(path, {
       method: "POST",
-      headers: { "Content-Type": "application/json", ...withKey() },
+      headers: { "Content-Type": "application/json", "X-Console-Path": location.pathname, ...withKey() },
       body: JSON.stringify(fields),
     });
   } catch {

@@ -22,6 +22,7 @@ from stringd.plugin import (
 )
 from stringd.plugin.workers import READING
 from stringd_console.console_page import Item, PageRequest, Regions, View
+from stringd_console.other_nodes import own_name
 from stringd_console.screens.screen_part import find_screen, screen_part
 from stringd_console.topic_pages.exchange import Exchange
 from stringd_console.topic_pages.exchange_html import TEMPLATES, exchange_item
@@ -60,6 +61,7 @@ class TopicPage:
             changes=self._changes,
             values={
                 "has_screen": screen is not None,
+                "node": own_name(self.runtime),
                 "prompt": _prompt(topic_type),
                 "topic": self.name,
                 "user_id": self.user.id,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import groupby
 
@@ -17,18 +15,18 @@ from stringd.plugin import (
     SessionEnded,
     SessionForked,
     SessionOpened,
-    SessionSummary,
     UserAdded,
     UserRemoved,
 )
-from stringd.plugin.text import first_line, shortened
 from stringd.plugin.workers import READING
-from stringd_console.console_page import ConsolePage, Item, PageRequest, Regions, View
+from stringd_console.console_page import USUAL_PAUSE, ConsolePage, Item, PageRequest, Regions, View
+from stringd_console.other_nodes import ASKING_SECONDS, LOOK_SECONDS
 from stringd_console.page_content.shown_values import path_of_topic
 from stringd_console.topic_pages.exchange_html import TEMPLATES
 from stringd_console.topic_pages.journal import journal_of
 from stringd_console.topic_pages.topic_actions import TopicActions
 from stringd_console.topic_pages.topic_page import find_topic
+from stringd_console.topic_pages.topic_rows import RUNNING_SECONDS, RunningRow, TopicRow, everywhere, here
 from stringd_console.topic_pages.typed_keys import typing_acts
 
 _KINDS = frozenset(
@@ -36,33 +34,7 @@ _KINDS = frozenset(
     for it in (CommandBegun, CommandEnded, SessionEnded, SessionForked, SessionOpened, UserAdded, UserRemoved)
 )
 _MOST_AT_FIRST = 120
-_MOST_RUNNING = 12
 _MOST_USERS = 20
-# What runs for a shorter time would only flicker.
-_RUNNING_SECONDS = 1.0
-_LONGEST_LABEL = 200
-
-
-@dataclass(frozen=True, slots=True)
-class TopicRow:
-    """What the list shows of one topic."""
-
-    user_id: str
-    topic: str
-    topic_type: str
-    title: str
-    executing: bool
-    waiting: int
-
-
-@dataclass(frozen=True, slots=True)
-class RunningRow:
-    """What the page shows of one command that has been running for a while."""
-
-    user_id: str
-    topic: str
-    label: str
-    begun: float
 
 
 class TopicsPage:
@@ -77,7 +49,14 @@ class TopicsPage:
         """The page, with those of the single topics below it."""
         acts = {**TopicActions(self._runtime).acts, **typing_acts(self._runtime)}
         return ConsolePage(
-            name="topics", title="Topics", templates=TEMPLATES, view=self._view, actions=acts, position=10
+            name="topics",
+            title="Topics",
+            templates=TEMPLATES,
+            view=self._view,
+            actions=acts,
+            position=10,
+            is_of_users=True,
+            here=partial(here, self._runtime),
         )
 
     async def _view(self, request: PageRequest) -> View:
@@ -91,6 +70,7 @@ class TopicsPage:
             first_regions=partial(self._regions, _MOST_AT_FIRST),
             changes=self._changes,
             values={"types": self._runtime.topic_types, "ready": await self._ready(users)},
+            pause=ASKING_SECONDS if self._runtime.peers else USUAL_PAUSE,
         )
 
     async def _ready(self, users: Sequence[str]) -> Sequence[str]:
@@ -100,36 +80,28 @@ class TopicsPage:
         return sorted({it for of_user in names for it in of_user})
 
     async def _regions(self, most: int | None = None) -> Regions:
-        topics = self._runtime.sessions(None)
-        running = self._running()
+        topics, running = await everywhere(self._runtime)
         summary = TEMPLATES.render(
             "topics_summary.html",
             total=len(topics),
             running=sum(it.executing for it in topics),
-            queued=sum(it.queue_length for it in topics),
+            queued=sum(it.waiting for it in topics),
         )
         return {
             "running": tuple(map(_running_item, running)),
             "summary": summary,
             "users": TEMPLATES.render("topic_users.html", users=sorted(it.id for it in self._runtime.users)),
-            "topics": tuple(_items(sorted(map(_row, topics), key=_order)[:most])),
+            "topics": tuple(_items(sorted(topics, key=_order)[:most])),
         }
 
-    def _running(self) -> Sequence[RunningRow]:
-        latest = time.time() - _RUNNING_SECONDS
-        found = [(it, key) for it, key in self._journal.all_running if it.begun <= latest]
-        return [
-            RunningRow(*key, label=shortened(first_line(it.shown), _LONGEST_LABEL), begun=it.begun)
-            for it, key in found[:_MOST_RUNNING]
-        ]
-
     async def _changes(self) -> AsyncGenerator[object, None]:
-        """Yield after each event, and from time to time while anything runs."""
-        with self._runtime.events.watch(EventFilter(kinds=_KINDS)) as events:
+        """Yield after each event, and from time to time while anything runs, or other nodes may tell more."""
+        resting = LOOK_SECONDS if self._runtime.peers else None
+        with self._runtime.events.watch(EventFilter(kinds=_KINDS, everywhere=True)) as events:
             coming = asyncio.ensure_future(anext(events, None))
             try:
                 while True:
-                    seconds = _RUNNING_SECONDS if self._journal.all_running else None
+                    seconds = RUNNING_SECONDS if self._journal.all_running else resting
                     await asyncio.wait({coming}, timeout=seconds)
                     if coming.done():
                         if coming.result() is None:
@@ -138,18 +110,6 @@ class TopicsPage:
                     yield None
             finally:
                 coming.cancel()
-
-
-def _row(topic: SessionSummary) -> TopicRow:
-    document = topic.document
-    return TopicRow(
-        user_id=topic.user_id,
-        topic=topic.topic,
-        topic_type=topic.topic_type,
-        title="" if document is None else document.title or document.uri,
-        executing=topic.executing,
-        waiting=topic.queue_length,
-    )
 
 
 def _order(row: TopicRow) -> tuple[str, str, str]:

@@ -17,7 +17,6 @@ from stringd.plugin import (
     Runtime,
     SessionEnded,
     SessionOpened,
-    SessionSummary,
     User,
     UserAdded,
     UserChanged,
@@ -25,8 +24,18 @@ from stringd.plugin import (
 )
 from stringd.plugin.workers import READING
 from stringd_console.access.signed_in_browsers import BrowserSignedIn, BrowserSignedOut, SignedInBrowsers
-from stringd_console.console_page import ConsolePage, Item, PageRequest, Regions, View, on_events
+from stringd_console.console_page import (
+    USUAL_PAUSE,
+    ConsolePage,
+    Item,
+    PageRequest,
+    Regions,
+    View,
+    on_events,
+)
+from stringd_console.other_nodes import ASKING_SECONDS
 from stringd_console.page_content.html_templates import PageTemplates
+from stringd_console.topic_pages.topic_rows import TopicRow, everywhere
 from stringd_console.user_pages.browser_name import browser_name
 from stringd_console.user_pages.user_actions import UserActions
 
@@ -47,6 +56,7 @@ class ShownUser:
     topics: int
     running: int
     waiting: int
+    node: str
     about: tuple[tuple[str, str, str], ...]
 
 
@@ -70,6 +80,7 @@ class UsersPage:
             view=self._view,
             actions=UserActions(self._runtime, self._browsers).acts,
             position=90,
+            is_of_users=True,
         )
 
     async def _view(self, request: PageRequest) -> View:
@@ -79,11 +90,12 @@ class UsersPage:
             title="Users",
             template="users.html",
             regions=self._regions,
-            changes=on_events(self._runtime, EventFilter(kinds=_ACCESS | _TOPICS)),
+            changes=on_events(self._runtime, EventFilter(kinds=_ACCESS | _TOPICS, everywhere=True)),
+            pause=ASKING_SECONDS if self._runtime.peers else USUAL_PAUSE,
         )
 
     async def _regions(self) -> Regions:
-        runtime, topics = self._runtime, self._runtime.sessions()
+        runtime, (topics, _) = self._runtime, await everywhere(self._runtime)
         users = [await self._shown(it, topics) for it in sorted(runtime.users, key=lambda it: it.id)]
         values = {"count": len(users), "full_access": runtime.config.full_access}
         browsers = self._browsers.listed()
@@ -93,7 +105,7 @@ class UsersPage:
             "browsers": tuple(_browser(it.id, browser_name(it.agent), it.agent, it.since) for it in browsers),
         }
 
-    async def _shown(self, user: User, topics: Sequence[SessionSummary]) -> ShownUser:
+    async def _shown(self, user: User, topics: Sequence[TopicRow]) -> ShownUser:
         own = [it for it in topics if it.user_id == user.id]
         return ShownUser(
             user=user,
@@ -101,7 +113,8 @@ class UsersPage:
             missing=await READING.run(_missing, user),
             topics=len(own),
             running=sum(it.executing for it in own),
-            waiting=sum(it.queue_length for it in own),
+            waiting=sum(it.waiting for it in own),
+            node=next((it.node for it in own), ""),
             about=tuple((it.name, it.title, it.about_user(user.id)) for it in self._about if it.about_user),
         )
 
