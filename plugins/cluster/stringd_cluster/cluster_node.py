@@ -108,9 +108,12 @@ class ClusterNode:
         await self._require_membership()
         self._places.forget(user_id)
         try:
-            await self._moves.take(user_id)
+            if (await self._places.find(user_id)).id == self.id:
+                await self._moves.take(user_id)
+                return
         except HomeTaken:
-            raise HomeElsewhere(user_id) from None
+            pass
+        raise HomeElsewhere(user_id)
 
     def forget_place(self, user_id: str) -> None:
         """Look up the owner of a home again: it is not where it was."""

@@ -29,12 +29,7 @@ class HoppingApp:
 
     async def _serve_seen(self, scope: Scope, receive: Receive, send: Send, caller: Caller) -> None:
         """Answer with what arrived."""
-        size = 0
-        while True:
-            message = await receive()
-            size += len(message.get("body", b""))
-            if not message.get("more_body"):
-                break
+        size = await _size(receive)
         seen = {
             "method": scope["method"],
             "target": (scope["raw_path"] + b"?" + scope["query_string"]).decode("latin-1"),
@@ -96,10 +91,13 @@ class HoppingApp:
         await Response(f"{fields['cmd']} has run")(scope, receive, send)
 
     async def _serve_refused(self, scope: Scope, receive: Receive, send: Send, _: Caller) -> None:
-        """Refuse as the owner of a home does that is passed on."""
-        self.log.append("refused")
-        headers = {"X-Error-Code": "HOME_UNAVAILABLE"}
-        await Response("{}", 503, headers=headers)(scope, receive, send)
+        """Refuse the first request, as the owner of a home does that is passed on."""
+        size = await _size(receive)
+        self.log.append(f"got {size}")
+        answer = Response("ran")
+        if len(self.log) == 1:
+            answer = Response("refused", 503, headers={"X-Error-Code": "HOME_UNAVAILABLE"})
+        await answer(scope, receive, send)
 
     async def _serve_events(self, scope: Scope, receive: Receive, send: Send, _: Caller) -> None:
         """Send an event at once, and others as they are asked for; note how that ended."""
@@ -145,3 +143,13 @@ class HoppingApp:
         except asyncio.CancelledError:
             self.log.append(f"cancelled {scope['path']}")
             raise
+
+
+async def _size(receive: Receive) -> int:
+    """Read a body; return its length."""
+    size, has_more = 0, True
+    while has_more:
+        message = await receive()
+        size += len(message.get("body", b""))
+        has_more = message.get("more_body", False)
+    return size

@@ -43,7 +43,7 @@ class ToldNode:
         self._callbacks: list[Callable[[], None]] = []
 
     def tell(self, nodes: Mapping[str, str], owners: Mapping[str, str], moved: Mapping[str, str]) -> None:
-        """Take over the addresses of nodes, the owners of homes, and the owners that it finds out later."""
+        """Take over the addresses of nodes, the owners of homes, and those that it finds out one by one."""
         self.nodes = {name: _node(name, address) for name, address in nodes.items()}
         self._owners, self._moved = dict(owners), dict(moved)
         for callback in self._callbacks:
@@ -66,7 +66,8 @@ class ToldNode:
             raise HomeElsewhere(user_id)
 
     def forget_place(self, user_id: str) -> None:
-        self._owners[user_id] = self._moved.get(user_id, self._owners[user_id])
+        next_one, _, others = self._moved.get(user_id, self._owners[user_id]).partition(" ")
+        self._owners[user_id], self._moved[user_id] = next_one, others or next_one
 
 
 def _node(name: str, address: str) -> Node:
@@ -108,10 +109,7 @@ class HoppingDoor:
         principal = Principal(token_id="t-1", user_id="ann", scopes=frozenset({TokenScope.EXEC}))
         caller = Caller(entry=self._node.id, user_id=user_id, principal=principal)
         target = await self._node.locate(user_id)
-        if target is None:
-            await self._app(scope, receive, send, caller)
-        else:
-            await self._hop.forward(scope, receive, send, target, caller)
+        await self._hop.forward(scope, receive, send, target, caller)
 
     async def _control(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)

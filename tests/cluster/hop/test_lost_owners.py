@@ -68,12 +68,27 @@ def test_a_node_without_the_home_has_the_right_one_asked(trio: Hoppers, length: 
 
 
 @pytest.mark.requirement("cluster.hop.elsewhere")
-def test_a_node_that_passes_its_home_on_has_the_right_one_asked(trio: Hoppers) -> None:
-    hoppers = trio
-    hoppers.tell("c", ann="b")
-    reply = hoppers["a"].daemon.request("POST", "/refused", b"x", ANN)
-    assert (reply.status, reply.headers["X-Error-Code"]) == (503, "HOME_UNAVAILABLE")
-    assert hoppers["b"].log == ["refused"]
+@pytest.mark.parametrize("length", [0, 10])
+def test_a_node_that_gives_its_home_up_has_the_next_one_asked(trio: Hoppers, length: int) -> None:
+    reply = trio["a"].daemon.request("POST", "/refused", b"x" * length, ANN)
+    assert (reply.status, reply.text) == (200, "ran")
+    assert (trio["b"].log, trio["c"].log) == ([f"got {length}"], [f"got {length}"] * 2)
+
+
+@pytest.mark.requirement("cluster.hop.elsewhere")
+@pytest.mark.parametrize("length", [0, 10])
+def test_a_home_that_leaves_this_node_is_asked_for_at_the_next(trio: Hoppers, length: int) -> None:
+    trio.tell("a", ann="b", moved={"ann": "a c"})
+    trio.tell("b", ann="a")
+    reply = trio["a"].daemon.request("POST", "/refused", b"x" * length, ANN)
+    assert (reply.status, reply.text) == (200, "ran")
+    assert (trio["a"].log, trio["c"].log) == ([f"got {length}"], [f"got {length}"] * 2)
+
+
+@pytest.mark.requirement("cluster.hop.elsewhere")
+def test_what_can_not_be_sent_again_is_refused(trio: Hoppers) -> None:
+    reply = trio["a"].daemon.request("POST", "/refused", b"x" * 300_000, ANN)
+    assert (reply.status, reply.text) == (503, "refused")
 
 
 @pytest.mark.requirement("cluster.hop.here")

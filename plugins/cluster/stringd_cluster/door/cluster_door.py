@@ -17,7 +17,9 @@ from stringd_cluster.access.token_table import TokenTable
 from stringd_cluster.access.tokens import Principal
 from stringd_cluster.cluster_node import ClusterNode
 from stringd_cluster.hop.hop_headers import Caller
+from stringd_cluster.hop.http_attempt import NotRun
 from stringd_cluster.hop.node_hop import NodeHop
+from stringd_cluster.hop.served_here import ServedHere
 
 CLIENTS, NODES = "clients", "nodes"
 """The names of the sockets for clients, and for other nodes."""
@@ -59,13 +61,21 @@ class ClusterDoor:
         if principal is None:
             await self._app(scope, receive, send)
             return
-        is_here = not user_id or self._node.owns(user_id)
+        if not user_id:
+            await self._serve(scope, receive, send, user_id, principal)
+            return
+        is_here = self._node.owns(user_id)
         elsewhere = None if is_here else await self._node.locate(user_id)
         if elsewhere is None:
-            await self._serve(scope, receive, send, user_id, principal)
-        else:
-            caller = Caller(entry=self._node.name, user_id=user_id, principal=principal)
-            await self.hop.forward(scope, receive, send, elsewhere, caller)
+            here = ServedHere(receive, send)
+            try:
+                await self._serve(scope, here.receive, here.send, user_id, principal)
+            except NotRun:
+                receive = here.received_again
+            else:
+                return
+        caller = Caller(entry=self._node.name, user_id=user_id, principal=principal)
+        await self.hop.forward(scope, receive, send, elsewhere, caller)
 
     async def _serve(
         self, scope: Scope, receive: Receive, send: Send, user_id: str, principal: Principal

@@ -11,7 +11,7 @@ from typing import Protocol
 from stringd.plugin import HomeReleased, HomeRestored, Runtime, StorageFailed
 from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.homes.home_claim import claim, give_up
-from stringd_cluster.homes.home_errors import HomeElsewhere
+from stringd_cluster.homes.home_errors import HomeElsewhere, HomeTaken
 from stringd_cluster.homes.owned_homes import OwnedHome, OwnedHomes
 
 log = logging.getLogger(__name__)
@@ -53,13 +53,17 @@ class HomeMoves:
         self._moving: dict[str, asyncio.Task[None]] = {}
 
     async def take(self, user_id: str) -> None:
-        """Make this node the owner of a home, and serve it; raise `HomeTaken` if another node has it."""
-        while move := self._moving.get(user_id):
+        """Make this node the owner of a home, and serve it.
+
+        Raises `HomeTaken` if another node has it, or if it has left: another one may be meant to have it.
+        """
+        if move := self._moving.get(user_id):
             await asyncio.shield(asyncio.wait((move,)))
             if self.is_ready(user_id):
                 return
             if not move.cancelled() and (failure := move.exception()):
                 raise failure
+            raise HomeTaken(user_id)
         await self._begin(user_id, self._take(user_id))
 
     async def release(self, user_id: str) -> None:

@@ -9,7 +9,7 @@ from starlette.types import Send
 
 from stringd_cluster.hop.hop_headers import HOP, answered, encode_caller, passed_on
 from stringd_cluster.hop.incoming_request import IncomingRequest
-from stringd_cluster.hop.lost_answers import never_ran
+from stringd_cluster.hop.lost_answers import is_fenced, may_be_repeated, never_ran
 from stringd_cluster.hop.peer_connections import PeerConnections, peer_url, target_of
 from stringd_cluster.hop.peer_watch import PeerLost
 from stringd_cluster.membership.live_nodes import Node
@@ -84,6 +84,8 @@ class HttpAttempt:
     def _check(self, response: aiohttp.ClientResponse) -> None:
         if self._request.can_be_sent_again and never_ran(response.status, response.raw_headers):
             raise NotRun
+        if is_fenced(response.status, response.raw_headers) and may_be_repeated(self._request):
+            raise PeerLost("the home has left the node")
 
 
 async def _chunks(content: aiohttp.StreamReader) -> AsyncIterator[tuple[bytes, bool]]:

@@ -13,6 +13,7 @@ from stringd_cluster.hop.interruption import Interruption
 from stringd_cluster.hop.lost_answers import AnswerLost, is_safe, may_be_repeated, unless_refused
 from stringd_cluster.hop.passage import Passage
 from stringd_cluster.hop.peer_watch import PeerLost
+from stringd_cluster.hop.served_here import ServedHere
 from stringd_cluster.membership.live_nodes import Node
 
 log = logging.getLogger(__name__)
@@ -28,16 +29,13 @@ class HttpForwarding:
         self._next_owner = passage.next_owner(request.caller.user_id)
         self._may_have_run = False
 
-    async def run(self, target: Node) -> None:
+    async def run(self, target: Node | None) -> None:
         """Answer the request, or raise `RequestRefused`; do neither if the client has left."""
-        asked: Node | None = target
         try:
             await self._request.begin()
-            while asked and not await self._is_answered_by(asked):
-                asked = await self._next_owner.after(asked)
-            if asked is None:
-                request = self._request
-                await self._passage.serve(request.scope, request.replayed(), self._send, request.caller)
+            target = target or await self._next_owner.after(None)
+            while not await (self._is_answered_by(target) if target else self._is_answered_here()):
+                target = await self._next_owner.after(target)
         except ClientLeft:
             return
         except RequestRefused as refusal:
@@ -65,6 +63,16 @@ class HttpForwarding:
                 return True
             if attempt.may_have_run:
                 self._prepare_to_repeat()
+            return False
+        return True
+
+    async def _is_answered_here(self) -> bool:
+        """Serve the request at this node; return whether no other one is to be asked."""
+        request = self._request
+        here = ServedHere(request.replayed(), self._send)
+        try:
+            await self._passage.serve(request.scope, here.receive, here.send, request.caller)
+        except NotRun:
             return False
         return True
 

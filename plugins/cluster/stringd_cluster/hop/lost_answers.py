@@ -17,6 +17,7 @@ _EXEC = "/exec"
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _CODE = b"x-error-code"
 _NEVER_RAN = frozenset({ErrorCode.HOME_UNAVAILABLE.encode(), ErrorCode.SHUTTING_DOWN.encode()})
+_FENCED = ErrorCode.FENCED.encode()
 _REFUSALS = frozenset(
     {
         HTTPStatus.GONE,
@@ -40,12 +41,12 @@ class AnswerLost(OutcomeUnknown):
 
 
 class OwnerUnreachable(HomeMoved):
-    """The node that has the home can't be reached from this one; nothing has run."""
+    """No node that has the home could be asked in time; nothing has run."""
 
     headers: Mapping[str, str] = {"Retry-After": "1"}
 
-    def __init__(self, node_name: str) -> None:
-        super().__init__(f"The home is at node {node_name}, which can't be reached from here. Try again.")
+    def __init__(self) -> None:
+        super().__init__("The node with the home can't be reached from here, or is giving it up. Try again.")
 
 
 def never_ran(status: int, headers: Headers) -> bool:
@@ -53,6 +54,11 @@ def never_ran(status: int, headers: Headers) -> bool:
     if status == HTTPStatus.MISDIRECTED_REQUEST:
         return value_of(headers, HOP) == ELSEWHERE
     return status == HTTPStatus.SERVICE_UNAVAILABLE and value_of(headers, _CODE) in _NEVER_RAN
+
+
+def is_fenced(status: int, headers: Headers) -> bool:
+    """Whether a home has left a node while the request ran there."""
+    return status == HTTPStatus.SERVICE_UNAVAILABLE and value_of(headers, _CODE) == _FENCED
 
 
 def may_be_repeated(request: IncomingRequest) -> bool:

@@ -34,17 +34,17 @@ class NextOwner:
         self._deadline: float | None = None
         self._pause = _FIRST_PAUSE
 
-    async def after(self, failed: Node) -> Node | None:
+    async def after(self, failed: Node | None) -> Node | None:
         """Return the node to ask now, None if it is this one; raise `OwnerUnreachable` when time is up."""
         now = asyncio.get_running_loop().time()
         if self._deadline is None:
             self._deadline = now + self._seconds
         left = self._deadline - now
         if left <= 0:
-            raise OwnerUnreachable(failed.name)
+            raise OwnerUnreachable
         self._places.forget_place(self._user_id)
         found = await self._places.locate(self._user_id)
-        if found is not None and found.id == failed.id:
+        if found == failed:
             # It may come back, or lose its lease: then the nodes change.
             await self._watch.change(min(self._pause, left))
             self._pause = min(2 * self._pause, _LONGEST_PAUSE)

@@ -59,8 +59,13 @@ class NodeHop:
         self.from_node = ReceivedRequests(node.take, serve)
         """The application for the socket for nodes."""
 
-    async def forward(self, scope: Scope, receive: Receive, send: Send, target: Node, caller: Caller) -> None:
-        """Have a request answered by another node, whose application sees it as if it had come there."""
+    async def forward(
+        self, scope: Scope, receive: Receive, send: Send, target: Node | None, caller: Caller
+    ) -> None:
+        """Have a request answered by another node, as if it had come there.
+
+        Without a target, this node had the home, and did not run the request since the home was leaving.
+        """
         if scope["type"] == "websocket":
             await WebSocketRelay(self._passage, scope, receive, send, caller).run(target)
         else:

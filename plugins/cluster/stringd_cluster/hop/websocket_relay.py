@@ -39,13 +39,12 @@ class WebSocketRelay:
         self._next_owner = passage.next_owner(caller.user_id)
         self._has_client_left = False
 
-    async def run(self, target: Node) -> None:
+    async def run(self, target: Node | None) -> None:
         """Serve the client until it or the node ends the connection, or raise `RequestRefused`."""
         opening = await self._receive()
-        asked: Node | None = target
-        while asked and not await self._is_served_by(asked):
-            asked = await self._next_owner.after(asked)
-        if asked is None:
+        while target and not await self._is_served_by(target):
+            target = await self._next_owner.after(target)
+        if target is None:
             receive = _replayed(opening, self._receive)
             await self._passage.serve(self._scope, receive, self._send, self._caller)
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from stringd.plugin import Edit, Kind, Outcome, Reply, Session, State
-from stringd.plugin.stores import Fenced, OutcomeUnknown, decode_state, encode_state
+from stringd.plugin.stores import Fenced, HomeMoved, OutcomeUnknown, decode_state, encode_state
 from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.homes.owned_homes import OwnedHomes
 
@@ -68,7 +68,7 @@ class RequestTable:
         """Return the outcome of a request that was there already, unless it is the home that has moved."""
         row = await self._pool.fetchrow(_FIND, user_id, topic, request_id)
         if row is None:
-            raise Fenced(f"The home of {user_id} has moved to another node; nothing was written.")
+            raise HomeMoved(f"The home of {user_id} has moved to another node; the command never ran.")
         if row["outcome"] is None:
             raise OutcomeUnknown(
                 f"The request {request_id} has begun before, and how it ended is not known: "
