@@ -19,6 +19,7 @@ CLUSTER_STATE = requirements(
     ),
     ("cluster.runs.gone", "A run that cannot go on ends with an error that says why, and can be continued."),
     ("cluster.runs.shutdown", "A node that stops leaves its runs to others, without an end."),
+    ("cluster.runs.everywhere", "Runs are watched, steered, answered and stopped through any node."),
     (
         "cluster.logs.appended",
         "Lines of a log are kept in their order, without gaps, once they are acknowledged.",
