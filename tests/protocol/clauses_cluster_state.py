@@ -28,6 +28,7 @@ CLUSTER_STATE = requirements(
         "cluster.logs.fenced",
         "Only the node with its user's home adds to a log, under the claim at which it began to.",
     ),
+    ("cluster.users.known", "Users and secrets that are read or stored at the same time are all known."),
     ("cluster.logs.owner", "A log belongs to the user who began it."),
     (
         "cluster.logs.doubt",

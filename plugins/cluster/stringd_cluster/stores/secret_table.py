@@ -40,9 +40,11 @@ class SecretTable(ScopedSecrets):
     async def load(self, user_id: str) -> None:
         """Read the secrets of a user."""
         read: dict[SecretScope, dict[str, str]] = {}
-        for row in await self._pool.fetch(_OF_USER, user_id):
-            read.setdefault(_scope(row), {})[row["name"]] = row["value"]
-        self.replace({**self._without(user_id), **read})
+        # What is being stored meanwhile would replace what was read.
+        async with self._changing:
+            for row in await self._pool.fetch(_OF_USER, user_id):
+                read.setdefault(_scope(row), {})[row["name"]] = row["value"]
+            self.replace({**self._without(user_id), **read})
 
     def unload(self, user_id: str) -> None:
         """Forget the secrets of a user whose home has left."""

@@ -42,13 +42,14 @@ class UserTable(RegisteredUsers):
         """Do nothing: every write is in the database when it returns."""
 
     async def load(self, user_id: str = "") -> None:
-        """Read one user, or all."""
-        if not user_id:
-            self.replace({it["id"]: _user(it) for it in await self._pool.fetch(_ALL)})
-            return
-        others = {key: user for key, user in self.by_id.items() if key != user_id}
-        rows = await self._pool.fetch(f"{_ALL} WHERE id = $1", user_id)
-        self.replace({**others, **{it["id"]: _user(it) for it in rows}})
+        """Read one user, or all; one after the other, so that none is forgotten for another."""
+        async with self._changing:
+            if not user_id:
+                self.replace({it["id"]: _user(it) for it in await self._pool.fetch(_ALL)})
+                return
+            rows = await self._pool.fetch(f"{_ALL} WHERE id = $1", user_id)
+            others = {key: user for key, user in self.by_id.items() if key != user_id}
+            self.replace({**others, **{it["id"]: _user(it) for it in rows}})
 
     async def write(self, users: Mapping[str, User]) -> None:
         """Store what differs from what is known."""

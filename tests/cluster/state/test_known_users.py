@@ -1,0 +1,59 @@
+"""Users and secrets that a node reads while it reads or stores others."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from stringd.plugin import SecretScope
+from stringd_cluster.engine.notifications import Notifications
+from stringd_cluster.stores.secret_table import SecretTable
+from stringd_cluster.stores.user_table import UserTable
+from tests.cluster.access_tables import make_tables, run
+from tests.cluster.state.homes import node
+
+USERS = [f"user-{number}" for number in range(20)]
+_ADD = "INSERT INTO users (id, home, allowed_paths, created_at) VALUES ($1, '/', '{}', '')"
+_ADD_SECRET = "INSERT INTO secrets (user_id, owner, config, name, value) VALUES ($1, 'app', '', 'KEY', 'x')"
+
+
+@pytest.mark.requirement("cluster.users.known")
+def test_users_that_are_read_at_once_are_all_known(database: str, tmp_path: Path) -> None:
+    async def test() -> None:
+        await make_tables(database)
+        async with node(database) as here:
+            users = UserTable(here.pool, here.homes, Notifications(database))
+            for it in USERS:
+                await here.pool.execute(_ADD, it)
+            await here.take("new")
+            await asyncio.gather(
+                *map(users.load, USERS[:10]),
+                users.register("new", tmp_path, None),
+                *map(users.load, USERS[10:]),
+            )
+            assert {it.id for it in users} == {*USERS, "new"}
+
+    run(test)
+
+
+@pytest.mark.requirement("cluster.users.known")
+def test_secrets_that_are_read_while_others_are_stored_are_known(database: str) -> None:
+    async def test() -> None:
+        await make_tables(database)
+        async with node(database) as here:
+            secrets = SecretTable(here.pool, here.homes, Notifications(database))
+            for it in USERS:
+                await here.pool.execute(_ADD_SECRET, it)
+            await here.take("new")
+            mine = SecretScope(user_id="new", owner="app")
+            await asyncio.gather(
+                *map(secrets.load, USERS[:10]),
+                secrets.keep(mine, {"KEY": "y"}),
+                *map(secrets.load, USERS[10:]),
+            )
+            known = {scope.user_id: values["KEY"] for scope, values in secrets.by_scope.items()}
+            assert known == {**dict.fromkeys(USERS, "x"), "new": "y"}
+
+    run(test)
