@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -79,7 +78,7 @@ class Runs:
 
 
 @pytest.fixture
-def runs(cluster: Cluster) -> Iterator[Runs]:
+def runs(cluster: Cluster) -> Runs:
     """Three nodes."""
     return Runs(cluster)
 
