@@ -31,5 +31,15 @@ MOVED_TOPICS = requirements(
     ("moved.directory", "The reply names the directory, in which the next shell starts if it is there."),
     ("moved.program", "It names the program that has ended, whose input is masked where it was."),
     ("moved.outputs", "Long answers stay on the node that gave them, which `/output` names."),
+    ("moved.documents", "Documents, history, variables, undo steps and secrets are those of before."),
+    ("moved.pages", "Web topics are at their place, with their cookies if those are kept."),
+    ("moving.cancel", "What runs on while its home waits to be moved can be cancelled by any node."),
+    ("moving.close", "A topic that is closed or deleted while its home moves is so afterwards."),
+    (
+        "moving.locks",
+        "Edits of one file by several topics while the home moves are done once, or not.",
+    ),
+    ("moving.once", "A request that was answered before a failover has the same answer after it."),
+    ("moving.damaged", "A state that can't be read is set aside; other topics are as they were."),
     ("moved.told", "A shell that ended before the move, and was told, is not missed."),
 )

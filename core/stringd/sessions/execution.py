@@ -122,11 +122,11 @@ class Execution:
         """Return the reply to a cancellation by `cancel` or the end of the session; reraise any other."""
         if not isinstance(error, asyncio.CancelledError):
             raise error
+        if self._running.is_cancelled:
+            return _CANCELLED
         if ended := self._session.ended:
             return Reply.error(ended.code or "", ended.message)
-        if not self._running.is_cancelled:
-            raise error
-        return _CANCELLED
+        raise error
 
     def _cancelled(self, reply: Reply) -> Reply:
         """Return the reply to a cancelled command, or its own reply if that also says so."""

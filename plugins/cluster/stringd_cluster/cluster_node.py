@@ -84,13 +84,19 @@ class ClusterNode:
         """Whether requests of a user are to be served here."""
         return self._moves.is_ready(user_id) and self.is_member()
 
-    async def locate(self, user_id: str) -> Node | None:
+    def reaches(self, user_id: str, *, running: bool) -> bool:
+        """Whether a request of a user is served here: also while the home leaves, if it is for what runs."""
+        return self.owns(user_id) or (running and self._moves.is_leaving(user_id) and self.is_member())
+
+    async def locate(self, user_id: str, *, running: bool = False) -> Node | None:
         """Return the node to ask for a user, or None if this one serves the home: it takes it, if it should.
+
+        With `running`, it is asked for commands that may still run where the home was.
 
         Raises `HomeUnavailable` if no live node may have the home, and `NotAMember` without a lease.
         """
         for _ in range(_MOST_TRIES):
-            if self.owns(user_id):
+            if self.reaches(user_id, running=running):
                 return None
             await self._require_membership()
             node = self._places.known(user_id) or await self._places.find(user_id)
@@ -101,9 +107,9 @@ class ClusterNode:
             self._places.forget(user_id)
         raise NotAMember
 
-    async def take(self, user_id: str) -> None:
+    async def take(self, user_id: str, *, running: bool = False) -> None:
         """Serve a home for a request that another node has passed on; raise `HomeElsewhere` if it may not."""
-        if self.owns(user_id):
+        if self.reaches(user_id, running=running):
             return
         await self._require_membership()
         self._places.forget(user_id)

@@ -61,7 +61,7 @@ class ToldNode:
             raise HomeUnavailable(None)
         return self.nodes[owner]
 
-    async def take(self, user_id: str) -> None:
+    async def take(self, user_id: str, *, running: bool = False) -> None:
         if self._owners.get(user_id) != self.id:
             raise HomeElsewhere(user_id)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from stringd.plugin import ErrorCode
 from stringd_cluster.access.access_refusals import AccessRefused
@@ -16,6 +16,7 @@ _HOST, _ORIGIN = b"host", b"origin"
 # have it left out between nodes.
 _DROPPED = frozenset({b"connection", b"x-stringd-hop", b"x-stringd-hop-raw"})
 _TAKEN = frozenset({_AUTHORIZATION, _OPERATOR, _USER, _HOST, _ORIGIN, *_DROPPED})
+_CANCEL = "/cancel"
 _SCHEMES = frozenset({b"http", b"https"})
 
 
@@ -98,6 +99,11 @@ class RequestHead:
         if scheme := self.own_scheme:
             headers.append((_ORIGIN, b"%b://%b" % (scheme, host[1])))
         return headers
+
+
+def is_for_running(scope: Mapping[str, Any]) -> bool:
+    """Return whether a request is for a command that runs, wherever the home of its user is going."""
+    return bool(scope["path"] == _CANCEL)
 
 
 def loopback_host(port: int) -> Header:

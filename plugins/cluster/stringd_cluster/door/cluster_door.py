@@ -12,7 +12,7 @@ from stringd.plugin import LISTENING, Runtime
 from stringd_cluster.access.admission import Admission
 from stringd_cluster.access.ending_stream import HOME_LEFT, TOKEN_ENDED, End, EndingStream
 from stringd_cluster.access.rate_limit import RateLimits
-from stringd_cluster.access.request_head import with_operator
+from stringd_cluster.access.request_head import is_for_running, with_operator
 from stringd_cluster.access.token_table import TokenTable
 from stringd_cluster.access.tokens import Principal
 from stringd_cluster.cluster_node import ClusterNode
@@ -65,7 +65,7 @@ class ClusterDoor:
             await self._serve(scope, receive, send, user_id, principal)
             return
         is_here = self._node.owns(user_id)
-        elsewhere = None if is_here else await self._node.locate(user_id)
+        elsewhere = None if is_here else await self._node.locate(user_id, running=is_for_running(scope))
         if elsewhere is None:
             here = ServedHere(receive, send)
             try:

@@ -36,6 +36,9 @@ CREATE INDEX tokens_by_user ON tokens (user_id);
 CREATE TABLE sessions (
     user_id text NOT NULL, topic text NOT NULL, state text NOT NULL, PRIMARY KEY (user_id, topic)
 );
+CREATE TABLE damaged_sessions (
+    user_id text NOT NULL, topic text NOT NULL, state text NOT NULL, found timestamptz NOT NULL
+);
 CREATE TABLE plugin_data (
     user_id text NOT NULL, topic text NOT NULL, plugin text NOT NULL, value text NOT NULL,
     PRIMARY KEY (user_id, topic, plugin)

@@ -86,6 +86,11 @@ class HomeMoves:
         home = self._homes.get(user_id)
         return home is not None and home.is_ready
 
+    def is_leaving(self, user_id: str) -> bool:
+        """Whether a home is passed on as soon as what still runs for it here has ended."""
+        home = self._homes.get(user_id)
+        return home is not None and home.is_leaving
+
     async def _begin(self, user_id: str, move: Coroutine[None, None, None]) -> None:
         """Run a move to its end, even if the request that needs it is gone."""
         task = self._moving[user_id] = asyncio.ensure_future(move)
@@ -120,7 +125,7 @@ class HomeMoves:
         node_id, home = self._own_id(), self._homes.get(user_id)
         if home is None:
             return
-        home.is_ready = False
+        home.is_ready, home.is_leaving = False, True
         self._runtime.events.publish(HomeReleased(user_id=user_id))
         await self._runtime.release_topics(user_id, seconds=END_SECONDS, stored=True, grace=GRACE_SECONDS)
         await self._stores.settle(user_id)

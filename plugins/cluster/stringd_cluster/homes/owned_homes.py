@@ -23,6 +23,8 @@ class OwnedHome:
 
     epoch: int
     is_ready: bool = False
+    is_leaving: bool = False
+    """Whether it waits for running commands, before it is passed on."""
     gone: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the node has given it up or lost it."""
 
@@ -53,7 +55,7 @@ class OwnedHomes:
         """Forget a home, whose transactions fail from now on."""
         home = self._homes.pop(user_id, None)
         if home is not None:
-            home.is_ready = False
+            home.is_ready = home.is_leaving = False
             home.gone.set()
         return home
 

@@ -37,7 +37,7 @@ class HopNode(Membership, Places, Protocol):
     def settings(self) -> ClusterSettings:
         """Its addresses, and the length of leases."""
 
-    async def take(self, user_id: str) -> None:
+    async def take(self, user_id: str, *, running: bool = False) -> None:
         """Serve a home for a request that was passed on, or raise `HomeElsewhere`."""
 
 

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http import HTTPStatus
+from typing import Protocol
 
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
 from stringd.plugin import PEER_CERTIFICATE
+from stringd_cluster.access.request_head import is_for_running
 from stringd_cluster.homes.home_errors import HomeElsewhere
 from stringd_cluster.hop.certificates import peer_node_name
 from stringd_cluster.hop.hop_headers import ELSEWHERE, HOP, BadHop, Caller, decode_caller, received, value_of
 from stringd_cluster.hop.passage import Serve
 
 
+class Take(Protocol):
+    """Has this node serve a home."""
+
+    async def __call__(self, user_id: str, *, running: bool = False) -> None:
+        """Serve a home, or raise `HomeElsewhere`; `running` is as in `ClusterNode.locate`."""
+
+
 class ReceivedRequests:
     """Serves them if their home is here, and else has the other node ask again."""
 
-    def __init__(self, take: Callable[[str], Awaitable[None]], serve: Serve) -> None:
+    def __init__(self, take: Take, serve: Serve) -> None:
         self._take = take
         self._serve = serve
 
@@ -34,7 +43,7 @@ class ReceivedRequests:
             return
         if caller.is_for_home:
             try:
-                await self._take(caller.user_id)
+                await self._take(caller.user_id, running=is_for_running(scope))
             except HomeElsewhere:
                 await _ELSEWHERE(scope, receive, send)
                 return

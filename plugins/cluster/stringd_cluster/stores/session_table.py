@@ -35,7 +35,11 @@ SELECT topic, state, EXISTS (
     AND plugin_data.topic = sessions.topic
 ) AS has_data FROM sessions WHERE user_id = $1
 """
-_OF_TOPIC = ("sessions", "plugin_data", "requests")
+_SET_ASIDE = """
+WITH damaged AS (DELETE FROM sessions WHERE user_id = $1 AND topic = $2 RETURNING user_id, topic, state)
+INSERT INTO damaged_sessions SELECT user_id, topic, state, clock_timestamp() FROM damaged
+"""
+_OF_TOPIC = ("sessions", "plugin_data", "requests", "damaged_sessions")
 
 
 class SessionTable:
@@ -57,8 +61,11 @@ class SessionTable:
         rows = await self._pool.fetch(_OF_USER, user_id)
         sessions: list[StoredSession] = []
         for first in range(0, len(rows), _READ_AT_ONCE):
-            portion = rows[first : first + _READ_AT_ONCE]
-            sessions += [found for row in portion if (found := _session(user_id, **row))]
+            for row in rows[first : first + _READ_AT_ONCE]:
+                try:
+                    sessions.append(_session(user_id, **row))
+                except ValueError as error:
+                    await self._set_aside(user_id, row["topic"], error)
             await asyncio.sleep(0)
         return sessions
 
@@ -80,6 +87,16 @@ class SessionTable:
                 else:
                     await connection.execute(_SAVE_DATA, user_id, topic, plugin, value)
 
+    async def _set_aside(self, user_id: str, topic: str, error: ValueError) -> None:
+        """Keep a state that can't be read, such as one of a later version, where nothing overwrites it."""
+        async with self._homes.fenced(user_id) as connection:
+            await connection.execute(_SET_ASIDE, user_id, topic)
+        log.error(
+            "the topic %s:%s can't be restored (%s); it starts empty, and its state is in the table "
+            "damaged_sessions",
+            *(user_id, topic, error),
+        )
+
     async def load_data(self, user_id: str, topic: str) -> Mapping[str, str]:
         """Return the values of plugins for a topic."""
         statement = "SELECT plugin, value FROM plugin_data WHERE user_id = $1 AND topic = $2"
@@ -99,10 +116,6 @@ class SessionTable:
                 await connection.execute(f"DELETE FROM {table} WHERE user_id = $1", user_id)  # noqa: S608
 
 
-def _session(user_id: str, topic: str, state: str, has_data: bool) -> StoredSession | None:
-    try:
-        decoded = decode_state(state)
-    except ValueError as error:
-        log.warning("the topic %s:%s can't be restored (%s); it starts empty", user_id, topic, error)
-        return None
-    return StoredSession(user_id=user_id, topic=topic, state=decoded, has_data=has_data)
+def _session(user_id: str, topic: str, state: str, has_data: bool) -> StoredSession:
+    """Return a stored session, or raise `ValueError`."""
+    return StoredSession(user_id=user_id, topic=topic, state=decode_state(state), has_data=has_data)
