@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import http.client
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from threading import Event
 
 import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
 
 from stringd.testing.process import HttpReply
 from tests.cluster.nodes import LEASE_SECONDS, Cluster, Node
@@ -27,7 +31,7 @@ class Homes:
         for name in _NAMES:
             cluster.node(name)
         cluster.register("ann")
-        self._headers = {"Authorization": f"Bearer {cluster.token('ann')}"}
+        self.headers = {"Authorization": f"Bearer {cluster.token('ann')}"}
         self.send(cluster.nodes[0], "/info")
 
     @property
@@ -46,11 +50,11 @@ class Homes:
     ) -> HttpReply:
         """Send a command through a node."""
         body = {"cmd": cmd, "request_id": request_id, "topic": topic}
-        return node.request("POST", "/exec", body, self._headers)
+        return node.request("POST", "/exec", body, self.headers)
 
     def get(self, node: Node, path: str) -> HttpReply:
         """Ask for something of ann through a node."""
-        return node.request("GET", path, headers=self._headers)
+        return node.request("GET", path, headers=self.headers)
 
     def effects(self) -> Counter[str]:
         """Return which commands of `append` had an effect, and how often."""
@@ -199,3 +203,36 @@ def test_what_waits_for_a_lost_owner_is_answered_by_the_next(homes: Homes, how: 
     assert sessions.json()["sessions"][0]["topic"] == "file:main"
     assert '"ok":true' in named.text
     assert unnamed.status in (200, 503)
+
+
+@pytest.mark.requirement("cluster.hop.cut_streams", "cluster.hop.unknown")
+def test_an_answer_that_has_begun_ends_early_and_the_command_does_not_run_again(homes: Homes) -> None:
+    owner, (entry, other) = homes.owner, homes.others
+    cmd = "/exec echo long >> $HOME/effects; sleep 30"
+    with closing(http.client.HTTPConnection("127.0.0.1", entry.port, timeout=10)) as client:
+        client.request("POST", "/exec", json.dumps({"cmd": cmd, "request_id": "r1"}), homes.headers)
+        answer = client.getresponse()
+        owner.kill()
+        with pytest.raises(http.client.IncompleteRead):
+            answer.read()
+    again = eventually(lambda: _not_waiting(homes.send(other, cmd, "r1")))
+    assert (again.status, again.json()["error"]) == (503, "OUTCOME_UNKNOWN")
+    assert "Retry-After" not in again.headers
+    assert homes.effects() == {"long": 1}
+
+
+@pytest.mark.requirement("cluster.hop.websockets", "cluster.hop.cut_streams")
+def test_websockets_lead_to_the_owner(homes: Homes) -> None:
+    owner, entry = homes.owner, homes.others[0]
+    with connect(f"ws://127.0.0.1:{entry.port}/ws", additional_headers=homes.headers) as client:
+        client.send('{"type": "ping"}')
+        assert "pong" in str(client.recv(10))
+        owner.kill()
+        with pytest.raises(ConnectionClosed) as closed:
+            client.recv(10)
+    assert closed.value.rcvd is not None
+    assert closed.value.rcvd.code == 1012
+
+
+def _not_waiting(reply: HttpReply) -> HttpReply | None:
+    return None if "Retry-After" in reply.headers else reply
