@@ -14,6 +14,7 @@ from stringd_console.console_page import (
     View,
     on_events,
 )
+from stringd_console.other_nodes import asking_pause, own_name, rows_of_others
 from stringd_console.page_content.html_templates import PageTemplates
 from stringd_console.page_content.markdown_html import markdown_html
 from stringd_console.page_content.shown_text import shown_text
@@ -49,7 +50,10 @@ __all__ = [
     "TopicScreen",
     "Typed",
     "View",
+    "asking_pause",
     "markdown_html",
     "on_events",
+    "own_name",
+    "rows_of_others",
     "shown_text",
 ]

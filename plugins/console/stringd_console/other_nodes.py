@@ -7,13 +7,24 @@ from typing import Any, TypeVar
 
 from stringd.plugin import Runtime
 from stringd.plugin.stores import PeerNode
+from stringd_console.console_page import USUAL_PAUSE
 
 HERE_PATH = "/console/here"
-ASKING_SECONDS = 1.0
-"""How often the other nodes are asked at most, for all browsers that show a page."""
+_ASKING_SECONDS = 1.0
 LOOK_SECONDS = 2.0
 """How often they are asked at least: not everything is announced by an event."""
 Row = TypeVar("Row")
+
+
+def asking_pause(runtime: Runtime) -> float:
+    """Return the `pause` of a view for which other nodes are asked, in a cluster, for all its browsers."""
+    return _ASKING_SECONDS if runtime.peers else USUAL_PAUSE
+
+
+async def rows_of_others(runtime: Runtime, page: str, name: str, record: type[Row]) -> Sequence[Row]:
+    """Return the records of a list that a page `here` has at the other nodes, each with the field `node`."""
+    answers = await read_others(runtime, page)
+    return [row for node, it in answers.items() for row in rows_of(it, name, record, node=node)]
 
 
 async def read_others(runtime: Runtime, page: str) -> Mapping[str, Mapping[str, Any]]:

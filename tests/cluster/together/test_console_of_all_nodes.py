@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from functools import partial
 from http import HTTPStatus
 
 import pytest
@@ -11,6 +13,7 @@ from tests.cluster.together.trio import Trio
 from tests.console.following import following
 from tests.console.signing_in import SignedIn, signed_in
 from tests.protocol.waits import eventually
+from tests.runs.running.strategy_files import sequential, stuck
 
 TOPIC = "topics/ann/file:main"
 
@@ -109,3 +112,51 @@ def test_page_of_another_node_ends_with_the_browser(lasting: Trio) -> None:
         assert browser.daemon.request("POST", "/console/sign-out", {}, headers=browser.headers).status == 200
         with pytest.raises(AssertionError, match="the stream has ended"):
             page.wait(lambda _: False)
+
+
+@pytest.mark.requirement("cluster.console.lists")
+def test_runs_of_other_nodes_are_listed_and_stopped(lasting: Trio, browser: SignedIn) -> None:
+    strategy = {"name": "slow", "version": "1", "agents": {"a": stuck()}, "flow": sequential("a")}
+    file = lasting.cluster.home("ann") / "slow.json"
+    file.write_text(json.dumps(strategy), encoding="utf-8")
+    begun = browser.act("runs/start", user="ann", file=str(file), input="", then="start")
+    assert begun.status == HTTPStatus.OK, begun.text
+    path = begun.json()["go"].removeprefix("/console/")
+    for name in ("two", "three"):
+        assert "on one" in shown(signed_in(lasting.nodes[name]), "runs", f"/console/{path}").text
+    shown(browser, path, "slow")
+    stopped = browser.act("runs/stop", user="ann", run=path.rpartition("/")[2])
+    assert stopped.status == HTTPStatus.OK, stopped.text
+    shown(browser, "runs", ">stopped<")
+
+
+@pytest.mark.requirement("cluster.console.lists")
+def test_events_of_other_nodes_are_in_the_log(lasting: Trio, browser: SignedIn) -> None:
+    with following(browser, "log/events") as page:
+        lasting.run("cy", "/info", request_id="logged")
+        page.wait(lambda it: "three" in str(it.regions.get("events")), 10)
+
+
+@pytest.mark.requirement("cluster.console.topic")
+def test_page_goes_on_when_its_home_moves(trio: Trio) -> None:
+    at_owner, elsewhere = signed_in(trio.nodes["one"]), signed_in(trio.nodes["two"])
+    with following(at_owner, TOPIC) as local, following(elsewhere, TOPIC) as passed_on:
+        for page in (local, passed_on):
+            page.wait(lambda it: "transcript" in it.regions)
+        trio.move("ann", "three")
+        for page in (local, passed_on):
+            with pytest.raises(AssertionError, match="the stream has ended"):
+                page.wait(lambda _: False)
+    trio.run("ann", '/set {place} = "Oslo"')
+    for browser in (at_owner, elsewhere):
+        assert ">three</a>" in shown(browser, TOPIC, "Oslo").text
+    trio.nodes["three"].kill()
+    for browser in (at_owner, elsewhere):
+        assert ">three</a>" not in eventually(partial(moved, browser), 30)
+    eventually(lambda: elsewhere.get("/console/nodes").text.count(">live<") == 2)
+
+
+def moved(browser: SignedIn) -> str:
+    """Return the page of the topic once another node answers for it."""
+    reply = browser.get(f"/console/{TOPIC}")
+    return reply.text if reply.status == HTTPStatus.OK and "Oslo" in reply.text else ""

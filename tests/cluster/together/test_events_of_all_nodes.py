@@ -14,6 +14,7 @@ from tests.cluster.cuts import Cut
 from tests.cluster.together.trio import Trio
 from tests.protocol.waits import eventually
 
+_PATIENCE = 40.0
 KINDS = ("command-ended",)
 
 
@@ -79,7 +80,7 @@ def test_stream_goes_on_over_the_end_of_its_node_and_of_an_owner(trio: Trio, bal
         sent += run_everywhere(trio, "meanwhile")
         three.kill()
         sent += run_everywhere(trio, "after")
-        eventually(lambda: set(sent) <= set(stream.request_ids), 20)
+        eventually(lambda: set(sent) <= set(stream.request_ids), _PATIENCE)
         ours = [it for it in stream.request_ids if it in set(sent)]
         assert sorted(ours, key=str) == sorted(sent)
         assert not [it for it in stream.events if it.kind == "lost"]

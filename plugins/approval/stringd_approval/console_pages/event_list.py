@@ -25,6 +25,7 @@ def events_view(runtime: Runtime, query: Mapping[str, str]) -> View:
         user_id=given["user"] or None,
         topic=given["topic"] or None,
         kinds={given["kind"]} if given["kind"] else None,
+        everywhere=True,
     )
     latest = _LatestEvents(runtime, wanted)
     return View(
@@ -77,6 +78,7 @@ def _item(published: Published) -> Item:
         details=details,
         event=event,
         kind=event.kind,
+        node=published.node,
         seq=published.seq,
         state="failed" if has_failed else _STATES.get(event.kind, ""),
     )

@@ -19,8 +19,8 @@ from stringd.plugin import (
     UserRemoved,
 )
 from stringd.plugin.workers import READING
-from stringd_console.console_page import USUAL_PAUSE, ConsolePage, Item, PageRequest, Regions, View
-from stringd_console.other_nodes import ASKING_SECONDS, LOOK_SECONDS
+from stringd_console.console_page import ConsolePage, Item, PageRequest, Regions, View
+from stringd_console.other_nodes import LOOK_SECONDS, asking_pause
 from stringd_console.page_content.shown_values import path_of_topic
 from stringd_console.topic_pages.exchange_html import TEMPLATES
 from stringd_console.topic_pages.journal import journal_of
@@ -70,7 +70,7 @@ class TopicsPage:
             first_regions=partial(self._regions, _MOST_AT_FIRST),
             changes=self._changes,
             values={"types": self._runtime.topic_types, "ready": await self._ready(users)},
-            pause=ASKING_SECONDS if self._runtime.peers else USUAL_PAUSE,
+            pause=asking_pause(self._runtime),
         )
 
     async def _ready(self, users: Sequence[str]) -> Sequence[str]:

@@ -25,7 +25,6 @@ from stringd.plugin import (
 from stringd.plugin.workers import READING
 from stringd_console.access.signed_in_browsers import BrowserSignedIn, BrowserSignedOut, SignedInBrowsers
 from stringd_console.console_page import (
-    USUAL_PAUSE,
     ConsolePage,
     Item,
     PageRequest,
@@ -33,7 +32,7 @@ from stringd_console.console_page import (
     View,
     on_events,
 )
-from stringd_console.other_nodes import ASKING_SECONDS
+from stringd_console.other_nodes import asking_pause
 from stringd_console.page_content.html_templates import PageTemplates
 from stringd_console.topic_pages.topic_rows import TopicRow, everywhere
 from stringd_console.user_pages.browser_name import browser_name
@@ -91,7 +90,7 @@ class UsersPage:
             template="users.html",
             regions=self._regions,
             changes=on_events(self._runtime, EventFilter(kinds=_ACCESS | _TOPICS, everywhere=True)),
-            pause=ASKING_SECONDS if self._runtime.peers else USUAL_PAUSE,
+            pause=asking_pause(self._runtime),
         )
 
     async def _regions(self) -> Regions:

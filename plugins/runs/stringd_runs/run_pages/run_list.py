@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
@@ -20,13 +20,15 @@ from stringd.plugin import (
     Runtime,
     UserRemoved,
 )
-from stringd_console import Item, PageRequest, Regions, View
+from stringd_console import Item, PageRequest, Regions, View, asking_pause, own_name, rows_of_others
 from stringd_runs.messages.daemon_replies import RunStatus
 from stringd_runs.run_pages.figures import money, seconds_between, seconds_of
 from stringd_runs.run_pages.page_templates import TEMPLATES
 from stringd_runs.running.run_event_kinds import RunAsks, RunEnded, RunStarted, RunStep
 from stringd_runs.running.run_overview import ListedRun, RunOverview
 
+ACTIVE = "active"
+"""The list of active runs, as nodes ask each other for it."""
 ON_A_PAGE = 100
 # What changes the runs that have ended.
 _ENDS = frozenset({RunStarted.kind, RunEnded.kind, UserRemoved.kind})
@@ -58,6 +60,8 @@ class Row:
     tokens: int | None
     cost: str
     outcome: str
+    node: str = ""
+    """Where it is active, in a cluster."""
 
 
 class RunList:
@@ -72,10 +76,16 @@ class RunList:
 
     def view(self) -> View:
         """Return the view."""
-        return View(title="Runs", template="runs.html", regions=self._regions, changes=self._changes)
+        return View(
+            title="Runs",
+            template="runs.html",
+            regions=self._regions,
+            changes=self._changes,
+            pause=asking_pause(self._runtime),
+        )
 
     async def _changes(self) -> AsyncGenerator[object, None]:
-        with self._runtime.events.watch(EventFilter(kinds=_KINDS)) as events:
+        with self._runtime.events.watch(EventFilter(kinds=_KINDS, everywhere=True)) as events:
             async for published in events:
                 if published.event.kind in _ENDS:
                     self._is_outdated = True
@@ -85,19 +95,26 @@ class RunList:
         if self._is_outdated:
             self._is_outdated = False
             self._ended = await self._overview.ended()
-        active = self._overview.active()
-        ids = {it.summary.run_id for it in active}
+        active = [*active_rows(self._runtime, self._overview)]
+        active += await rows_of_others(self._runtime, "runs", ACTIVE, Row)
+        ids = {it.id for it in active}
         ended = [it for it in self._ended if it.summary.run_id not in ids]
         pages = max(1, math.ceil(len(ended) / ON_A_PAGE))
         page = min(self._page, pages)
         shown = ended[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
         return {
             "summary": _part("summary", len(active), len(ended)),
-            "active": tuple(_item(_row(it)) for it in active),
+            "active": tuple(map(_item, active)),
             "ended-head": _part("ended_head", page, pages) if ended else Markup(""),
             "ended": tuple(_item(_row(it)) for it in shown),
             "pages": _part("pager", page, pages),
         }
+
+
+def active_rows(runtime: Runtime, overview: RunOverview) -> Sequence[Row]:
+    """Return the runs that are active at this node."""
+    node = own_name(runtime)
+    return [replace(_row(it), node=node) for it in overview.active()]
 
 
 def page_number(request: PageRequest) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from stringd.plugin import Runtime
 from stringd_console import ActionResult, ConsolePage, Download, PageRequest, View
@@ -31,6 +32,8 @@ def runs_page(runtime: Runtime, service: RunsService) -> ConsolePage:
         view=behind.view,
         actions={name: behind.action(name) for name in _ACTIONS},
         downloads={"transcript": behind.transcript},
+        is_of_users=True,
+        here=behind.here,
         position=_POSITION,
         badge=lambda: service.active,
         badge_kinds=frozenset({RunStarted.kind, RunEnded.kind}),
@@ -59,6 +62,11 @@ class _Behind:
         from stringd_runs.run_pages.run_page_actions import RunPageActions
 
         return RunPageActions(self._runtime, self._service.runs, self._watched)
+
+    def here(self) -> Mapping[str, Any]:
+        from stringd_runs.run_pages.run_list import ACTIVE, active_rows
+
+        return {ACTIVE: [asdict(it) for it in active_rows(self._runtime, self._service.runs.overview)]}
 
     async def view(self, request: PageRequest) -> View:
         return await self._paths.view(request)
