@@ -49,11 +49,11 @@ def cluster(postgres: Engine, tmp_path: Path) -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def cut() -> Iterator[Callable[[Target], Cut]]:
+def cut() -> Iterator[Callable[[Target | None], Cut]]:
     """Return a function that makes proxies, which end with the test."""
     made: list[Cut] = []
 
-    def make(target: Target) -> Cut:
+    def make(target: Target | None) -> Cut:
         made.append(Cut(target))
         return made[-1]
 

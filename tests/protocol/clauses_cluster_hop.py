@@ -36,5 +36,6 @@ CLUSTER_HOP = requirements(
         "cluster.hop.websockets",
         "WebSockets pass in both directions, with subprotocol, refusal and closing code.",
     ),
+    ("cluster.hop.reset", "A peer that resets a connection at once closes no other one."),
     ("cluster.hop.calls", "A node can call another one, as a user or as the operator."),
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
 from functools import cached_property
 from urllib.parse import quote
@@ -14,23 +13,15 @@ from yarl import URL
 
 from stringd_cluster.hop.certificates import peer_host
 from stringd_cluster.hop.node_identity import NodeIdentity
+from stringd_cluster.hop.peer_connector import PeerConnector
 from stringd_cluster.membership.live_nodes import Node
 
 CONNECT_SECONDS = 2.0
 BUFFERED_BYTES = 64 * 1024
-# Less than after which the other node closes a connection: it must not do so while a request is on its way.
-_KEPT_SECONDS = 30.0
 _PRINTABLE = "".join(map(chr, range(0x21, 0x7F)))
 _LONGEST_HEAD = 256 * 1024
 _MOST_HEADERS = 4096
 _NO_HEADERS_OF_ITS_OWN = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
-_KEEPALIVE = {
-    (socket.SOL_SOCKET, socket.SO_KEEPALIVE): 1,
-    (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE): 5,
-    (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL): 2,
-    (socket.IPPROTO_TCP, socket.TCP_KEEPCNT): 3,
-    (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT): 11_000,
-}
 
 
 class PeerConnections:
@@ -72,9 +63,7 @@ class PeerConnections:
 
     def _opened(self) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                ssl=self.tls, limit=0, keepalive_timeout=_KEPT_SECONDS, socket_factory=_kept_alive
-            ),
+            connector=PeerConnector(self.tls),
             cookie_jar=aiohttp.DummyCookieJar(),
             skip_auto_headers=_NO_HEADERS_OF_ITS_OWN,
             auto_decompress=False,
@@ -96,16 +85,3 @@ def target_of(scope: Scope) -> str:
 def peer_url(node: Node, target: str) -> URL:
     """Return the URL of a path and query, which are sent as they are."""
     return URL(f"https://{node.address}{target}", encoded=True)
-
-
-def keep_alive(connection: socket.socket) -> None:
-    """Notice within some ten seconds that the machine at the other end can't be reached any more."""
-    for (level, option), value in _KEEPALIVE.items():
-        connection.setsockopt(level, option, value)
-
-
-def _kept_alive(address: aiohttp.AddrInfoType) -> socket.socket:
-    family, kind, protocol, *_ = address
-    made = socket.socket(family, kind, protocol)
-    keep_alive(made)
-    return made

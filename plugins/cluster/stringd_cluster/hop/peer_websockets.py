@@ -14,7 +14,8 @@ from websockets.typing import Subprotocol
 from websockets.uri import WebSocketURI
 
 from stringd_cluster.hop.hop_headers import HOP, Caller, encode_caller, passed_on, value_of
-from stringd_cluster.hop.peer_connections import CONNECT_SECONDS, PeerConnections, keep_alive, target_of
+from stringd_cluster.hop.peer_connections import CONNECT_SECONDS, PeerConnections, target_of
+from stringd_cluster.hop.peer_connector import keep_alive
 from stringd_cluster.hop.peer_watch import PeerLost
 from stringd_cluster.membership.live_nodes import Node
 
