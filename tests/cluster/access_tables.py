@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any
 
+from stringd.plugin import StorageFailed
 from stringd_cluster.access.scopes import Scope
 from stringd_cluster.access.stored_tokens import revoke_tokens, store_token
 from stringd_cluster.access.token_table import TokenTable
@@ -38,14 +39,17 @@ class Tables:
         self.notifications = notifications
         self.now = 1000.0
         self.queries = 0
+        self.is_reachable = True
 
     def table(self) -> TokenTable:
         """Return a table of tokens that counts its queries."""
         return TokenTable(self, self.notifications, clock=lambda: self.now)
 
     async def fetch(self, statement: str, *values: object) -> Any:
-        """Count a query."""
+        """Count a query, which fails while the database can't be reached."""
         self.queries += 1
+        if not self.is_reachable:
+            raise StorageFailed("the database can't be reached")
         return await self.pool.fetch(statement, *values)
 
     async def token(

@@ -218,6 +218,36 @@ def test_an_address_with_invalid_tokens_is_limited_but_not_those_that_are_known(
     run(test)
 
 
+@pytest.mark.requirement("cluster.tokens.attempts")
+def test_many_requests_with_a_valid_token_at_once_are_no_attempts(database: str) -> None:
+    async def test() -> None:
+        async with tables(database) as it:
+            token, table = await it.token(), it.table()
+            requests = (table.principal(token.token, PEER) for _ in range(2 * int(BURST)))
+            found = await asyncio.gather(*requests)
+            assert {who.user_id for who in found} == {"ann"}
+            assert it.queries == 1
+            await table.close()
+
+    run(test)
+
+
+@pytest.mark.requirement("cluster.tokens.attempts")
+def test_tokens_that_can_not_be_checked_are_no_attempts(database: str) -> None:
+    async def test() -> None:
+        async with tables(database) as it:
+            token, table = await it.token(), it.table()
+            it.is_reachable = False
+            for _ in range(2 * int(BURST)):
+                with pytest.raises(TokensUnchecked):
+                    await table.principal(_stranger(), PEER)
+            it.is_reachable = True
+            assert await table.principal(token.token, PEER)
+            await table.close()
+
+    run(test)
+
+
 @pytest.mark.requirement("cluster.tokens.unreachable")
 def test_without_the_database_tokens_are_accepted_for_five_seconds(postgres: Engine) -> None:
     async def test() -> None:

@@ -13,6 +13,7 @@ from stringd_cluster.access.access_refusals import TokenInvalid, TokensUnchecked
 from stringd_cluster.access.failed_attempts import FailedAttempts
 from stringd_cluster.access.open_streams import VALID, OpenStreams
 from stringd_cluster.access.rate_limit import Listening, Rows
+from stringd_cluster.access.request_rate import RequestRate
 from stringd_cluster.access.tokens import Principal, digest_of, is_token, known_scopes
 from stringd_cluster.membership.boot_clock import boot_time
 
@@ -62,10 +63,7 @@ class TokenTable:
 
     def known(self, token: str | bytes) -> Principal | None:
         """Return whose token this is, if that is known without the database."""
-        return self.known_by_digest(digest_of(token))
-
-    def known_by_digest(self, digest: bytes) -> Principal | None:
-        """Return likewise whose token has a digest; the same object until the token was read again."""
+        digest = digest_of(token)
         entry = self._known.get(digest)
         if entry is None:
             return None
@@ -81,14 +79,19 @@ class TokenTable:
         """Return whose token a request from an address comes with, or raise `AccessRefused`."""
         if known := self.known(token):
             return known
-        attempt = self._attempts.begin(peer)
         digest = digest_of(token)
+        # Whoever sends a token that is being read makes no new attempt: it may be valid.
+        attempt = None if digest in self._waiting else self._attempts.begin(peer)
         if not is_token(token) or self._is_wrong(digest):
             raise TokenInvalid
-        entry = await self._read(digest)
+        try:
+            entry = await self._read(digest)
+        except TokensUnchecked:
+            _give_back(attempt)
+            raise
         if entry is None:
             raise TokenInvalid
-        attempt.give_back()
+        _give_back(attempt)
         return entry.principal
 
     async def ended(self, principal: Principal) -> None:
@@ -180,6 +183,11 @@ class TokenTable:
             digest: it for digest, it in self._known.items() if token_id and it.principal.token_id != token_id
         }
         self._streams.look()
+
+
+def _give_back(attempt: RequestRate | None) -> None:
+    if attempt:
+        attempt.give_back()
 
 
 def _entry(row: Mapping[str, Any], read_at: float) -> _Entry:
