@@ -43,6 +43,7 @@ class Cut:
         self._delay = 0.0
         self._refuses = False
         self._open: dict[Direction, asyncio.Event] = {}
+        self._awaited: Callable[[bytes], bool] | None = None
         self._sockets: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._listener = socket.create_server((host, port), backlog=512)
@@ -69,6 +70,10 @@ class Cut:
         """Let everything vanish on these ways, both by default, while connections stay."""
         _call(self._drop, directions or BOTH)
 
+    def drop_at(self, found: Callable[[bytes], bool]) -> None:
+        """Let everything to the target vanish once something is sent to it that is what is looked for."""
+        self._awaited = found
+
     def delay(self, seconds: float) -> None:
         """Delay everything."""
         self._delay = seconds
@@ -84,7 +89,7 @@ class Cut:
 
     def heal(self) -> None:
         """Let everything pass again."""
-        self._delay, self._refuses = 0.0, False
+        self._delay, self._refuses, self._awaited = 0.0, False, None
         _call(self._heal)
 
     def close(self) -> None:
@@ -155,6 +160,9 @@ class Cut:
     ) -> None:
         """Carry what is sent one way, its end included."""
         while data := await reader.read(_CHUNK):
+            if direction is Direction.THERE and self._awaited and self._awaited(data):
+                self._awaited = None
+                self._drop((Direction.THERE,))
             await self._passes(direction)
             writer.write(data)
             await writer.drain()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import Path
@@ -62,7 +63,13 @@ class Node(DaemonProcess):
     def start(self, *, ready: bool = True) -> None:
         # Another port each time tells shells of this start from those of the one before.
         self.port = 0
+        self._keep_log()
         super().start(ready=ready)
+
+    def _keep_log(self) -> None:
+        """Keep what was logged before, with the time of its end: a start begins the log anew."""
+        if self._log.exists():
+            self._log.rename(self._log.with_suffix(f".{time.time_ns()}.txt"))
 
     def join(self, secret: str) -> str:
         """Make it a node of the cluster, or of a new one without a secret; return the join secret."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.cluster.chaos.chaos_run import USERS, ChaosRun, Plan, Report
+from tests.cluster.chaos.history import FaultKind
 from tests.cluster.chaos.workload import Home
 from tests.cluster.engine import Engine, find_programs
 from tests.cluster.nodes import LEASE_SECONDS, Cluster
@@ -37,7 +38,7 @@ def run(engine: Engine, planned: Plan, folder: Path, unsafe: str = "") -> Report
 def _cluster(engine: Engine, planned: Plan, folder: Path, unsafe: str) -> Iterator[Cluster]:
     database = engine.create_database()
     cluster = Cluster(engine, database, folder)
-    env = {"STRINGD_CLUSTER_UNSAFE": unsafe} if unsafe else {}
+    env = {"CLUSTER_WITHOUT_SAFEGUARDS": unsafe} if unsafe else {}
     try:
         for it in NODES:
             cluster.node(it, lease_seconds=planned.lease_seconds, env=env)
@@ -54,6 +55,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--lease-seconds", type=float, default=LEASE_SECONDS)
+    parser.add_argument("--kinds", nargs="*", type=FaultKind, default=list(FaultKind))
     parser.add_argument("--unsafe", default="", help="no-lease-checks or no-fences: then it must fail")
     chosen = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
@@ -72,7 +74,7 @@ def main() -> int:
 
 
 def _run_seed(engine: Engine, chosen: argparse.Namespace, seed: int) -> Report:
-    planned = Plan(seed=seed, seconds=chosen.seconds, lease_seconds=chosen.lease_seconds)
+    planned = Plan(seed=seed, seconds=chosen.seconds, lease_seconds=chosen.lease_seconds, kinds=chosen.kinds)
     folder = _RESULTS.resolve() / (chosen.unsafe or "safe") / str(seed)
     folder.mkdir(parents=True, exist_ok=True)
     report = run(engine, planned, Path(tempfile.mkdtemp(dir=folder)), chosen.unsafe)

@@ -6,34 +6,42 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any, Protocol
 
 import aiohttp
 
-from tests.cluster.chaos.history import Attempt, Kind, Operation, Outcome
+from tests.cluster.chaos.history import READING, Attempt, Kind, Operation, Outcome
 
 NEVER_RUN = frozenset({"HOME_UNAVAILABLE", "QUEUE_FULL", "RATE_LIMITED", "SHUTTING_DOWN", "REFUSED"})
-"""Codes of answers to commands that have not run and never will; `REFUSED` is a refused connection."""
+"""Codes of answers to commands that have not begun and may be sent again; `REFUSED` is a connection."""
 UNCERTAIN = frozenset(
     {
         "OUTCOME_UNKNOWN",
         "FENCED",
         "STORAGE_FAILED",
         "INTERNAL_ERROR",
-        "TOPIC_RESTARTED",
         "CANCELLED",
         "SESSION_CLOSED",
         "HTTP_500",
         "HTTP_502",
         "HTTP_503",
+        "HTTP_504",
+        "INTERRUPTED",
         "BROKEN",
     }
 )
-"""Codes of answers to commands that may have run; `BROKEN` is a connection without a whole answer."""
-_FINALLY_UNKNOWN = ["OUTCOME_UNKNOWN"] * 3
+"""Codes of answers to commands that may have run.
+
+`INTERRUPTED` is a command that ended with its daemon or home, `BROKEN` a connection without a whole answer.
+"""
+REFUSALS = frozenset({"TOPIC_RESTARTED", "CONFLICT"})
+"""Codes of commands that were looked at and did nothing, which is kept as the outcome of their request."""
+_UNKNOWN = "OUTCOME_UNKNOWN"
 _PAUSE_SECONDS = 0.05
+_MOST_SHOWN = 200
 
 
 class Entry(Protocol):
@@ -54,6 +62,8 @@ class Answer:
 
     code: str
     text: str = ""
+    is_final: bool = False
+    """Whether the answer will be the same however often the request is sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,8 +128,7 @@ class ChaosClient:
             attempt, answer = await self._attempt(request, number, answer_seconds)
             attempts.append(attempt)
             is_over = time.monotonic() - began > self._patience
-            is_unknown = [it.result for it in attempts[-3:]] == _FINALLY_UNKNOWN
-            if _is_final(answer, request) or is_over or is_unknown:
+            if is_over or _is_final(answer, request):
                 break
             await asyncio.sleep(_PAUSE_SECONDS)
         operation = Operation(
@@ -143,8 +152,8 @@ class ChaosClient:
         began = time.monotonic()
         answer = await self._send(node, request, number, seconds)
         ended = time.monotonic()
-        result = answer.code or "OK"
-        return Attempt(node=node.name, began=began, ended=ended, result=result), answer
+        result, message = answer.code or "OK", answer.text[:_MOST_SHOWN] if answer.code else ""
+        return Attempt(node=node.name, began=began, ended=ended, result=result, message=message), answer
 
     async def _send(self, node: Entry, request: Request, number: int, seconds: float) -> Answer:
         body = {"cmd": request.command, "topic": request.topic}
@@ -167,7 +176,8 @@ def _is_final(answer: Answer, request: Request) -> bool:
     """Return whether a client should not send the request again."""
     if answer.code in NEVER_RUN:
         return False
-    return answer.code not in UNCERTAIN or not (request.is_named or request.kind is Kind.READ)
+    is_repeatable = request.is_named or request.kind in READING
+    return answer.is_final or answer.code not in UNCERTAIN or not is_repeatable
 
 
 def _outcome(attempts: Sequence[Attempt]) -> Outcome:
@@ -175,18 +185,25 @@ def _outcome(attempts: Sequence[Attempt]) -> Outcome:
     results = [it.result for it in attempts]
     if results[-1] == "OK":
         return Outcome.DONE
+    if results[-1] not in NEVER_RUN | UNCERTAIN:
+        # It is the outcome of the request, whatever has become of the earlier attempts.
+        return Outcome.REFUSED
     # An attempt whose end is not known may have run, whatever later ones were told.
-    return Outcome.UNKNOWN if any(it not in NEVER_RUN for it in results) else Outcome.REFUSED
+    return Outcome.UNKNOWN if any(it in UNCERTAIN for it in results) else Outcome.REFUSED
 
 
-def _read_answer(status: int, text: str, headers: Any) -> Answer:
+def _read_answer(status: int, text: str, headers: Mapping[str, str]) -> Answer:
     """Read the answer of `/exec`."""
-    if status != 200:
-        return Answer(code=headers.get("X-Error-Code") or f"HTTP_{status}", text=text)
+    if status != HTTPStatus.OK:
+        code = headers.get("X-Error-Code") or f"HTTP_{status}"
+        return Answer(code=code, text=text, is_final=code == _UNKNOWN and "Retry-After" not in headers)
     events = dict(_event(it) for it in text.split("\n\n") if it.startswith("event: "))
     if "done" not in events:
         return Answer(code="BROKEN", text=text)
-    return Answer(code=events["head"]["code"] or "", text=events["content"])
+    code = events["head"]["code"] or ""
+    if code in NEVER_RUN:
+        code = "INTERRUPTED"
+    return Answer(code=code, text=events["content"] or events["head"]["system"], is_final=code == _UNKNOWN)
 
 
 def _event(text: str) -> tuple[str, Any]:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tests.cluster.chaos.chaos_client import NEVER_RUN, UNCERTAIN, ChaosClient, Entry, Recorder
+from tests.cluster.chaos.chaos_client import NEVER_RUN, REFUSALS, UNCERTAIN, ChaosClient, Entry, Recorder
 from tests.cluster.chaos.checker import Violation, check
 from tests.cluster.chaos.faults import FaultMaker, PlannedFault, plan
-from tests.cluster.chaos.history import History, Outcome
+from tests.cluster.chaos.history import FaultKind, History, Outcome
 from tests.cluster.chaos.silences import Silence, silences
 from tests.cluster.chaos.workload import Home, Workload
 from tests.cluster.nodes import Cluster
@@ -33,6 +33,7 @@ class Plan:
     seed: int
     seconds: float
     lease_seconds: float
+    kinds: Sequence[FaultKind] = tuple(FaultKind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +64,7 @@ class Report:
         """Return it as lines to print."""
         kinds = Counter(f"{it.kind} {it.outcome}" for it in self.history.operations)
         codes = Counter(a.result for it in self.history.operations for a in it.attempts)
-        odd = {it: n for it, n in codes.items() if it not in NEVER_RUN | UNCERTAIN | {"OK"}}
+        odd = {it: n for it, n in codes.items() if it not in NEVER_RUN | UNCERTAIN | REFUSALS | {"OK"}}
         made = Counter(str(it.kind) for it in self.history.faults)
         return [
             self.summary(),
@@ -115,20 +116,26 @@ class ChaosRun:
 
     async def run(self) -> Report:
         """Let clients work and faults happen, and check what came of it."""
+        faults = FaultMaker(self._cluster, [it.user for it in self._homes], self._plan.lease_seconds)
+        try:
+            await self._work(faults)
+        finally:
+            await asyncio.gather(*(it.close() for it in self._clients))
+        return self._report(faults)
+
+    async def _work(self, faults: FaultMaker) -> None:
         workloads = [self._workload(it) for it in self._homes]
-        faults = FaultMaker(self._cluster, [it.user for it in self._homes])
         began = time.monotonic()
-        lease = self._plan.lease_seconds
+        answer_seconds = self._plan.lease_seconds / 2
         work = [asyncio.create_task(it.run()) for it in workloads]
-        pings = [asyncio.create_task(it.ping(lease / 2, _PING_SECONDS)) for it in workloads]
+        pings = [asyncio.create_task(it.ping(answer_seconds, _PING_SECONDS)) for it in workloads]
         await faults.run(self._faults(), began)
         await asyncio.sleep(max(0.0, began + self._plan.seconds - time.monotonic()))
         self._stop.set()
         await asyncio.wait_for(asyncio.gather(*work, *pings), _SETTLE_SECONDS)
+        await faults.restart()
         for it in workloads:
             await it.read_all()
-        await asyncio.gather(*(it.close() for it in self._clients))
-        return self._report(faults)
 
     def _faults(self) -> Sequence[PlannedFault]:
         return plan(
@@ -137,6 +144,7 @@ class ChaosRun:
             self._plan.lease_seconds,
             homes=len(self._homes),
             nodes=len(self._cluster.nodes),
+            of=self._plan.kinds,
         )
 
     def _workload(self, home: Home) -> Workload:
@@ -154,7 +162,7 @@ class ChaosRun:
             self._clients.append(made)
             return made
 
-        return Workload(home, client, self._recorder, self._stop)
+        return Workload(home, client, self._recorder, self._stop, self._plan.lease_seconds)
 
     def _report(self, faults: FaultMaker) -> Report:
         operations = self._recorder.operations

@@ -10,6 +10,7 @@ from enum import StrEnum
 from tests.cluster.chaos.history import Effects, History, Kind, Mark, Operation, Outcome, Step
 
 UNSET = "0"
+"""What variables and documents are before they are written."""
 
 
 class Wrong(StrEnum):
@@ -170,9 +171,9 @@ def check_documents(operations: Sequence[Operation], effects: Effects) -> Iterat
     for document, edits in by_document.items():
         text = effects.texts.get(document, "")
         done = [it for it in edits if it.outcome is Outcome.DONE]
-        expected = {done[-1].value if done else ""}
+        expected = {done[-1].value if done else UNSET}
         expected |= {it.value for it in edits if it.outcome is Outcome.UNKNOWN}
         if text in expected:
             continue
-        wrong = Wrong.LOST if text in {it.value for it in edits} | {""} else Wrong.INVENTED
+        wrong = Wrong.LOST if text in {it.value for it in edits} | {UNSET, ""} else Wrong.INVENTED
         yield wrong, f"{document} is {text!r} instead of {sorted(expected)}: {edits[-3:]}"

@@ -5,12 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
+import struct
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
-from tests.cluster.chaos.history import ORDERLY, Fault, FaultKind
+from tests.cluster.chaos.history import OF_ENGINE, ORDERLY, Fault, FaultKind
+from tests.cluster.chaos.workload import SHARED_TOPIC
 from tests.cluster.cuts import BOTH, Direction
 from tests.cluster.nodes import Cluster, Node
 
@@ -18,9 +24,17 @@ log = logging.getLogger(__name__)
 
 _QUIET_SECONDS = 2.0
 _OF_OWNER = 0.7
-_LEAST_LIVE = 2
 _SETTLE_SECONDS = 1.0
+_WRITE_SECONDS = 2.0
+_ACT_SECONDS = 2.0
+_ARRIVE_SECONDS = 0.05
+_LEAST_WHOLE = {FaultKind.DELAYED_WRITE: 3}
+"""How many nodes must be without a fault for another one to begin; two, if it is not said."""
 
+# An engine ends with the thread that has started it, so threads must outlast a run.
+_THREADS = ThreadPoolExecutor(thread_name_prefix="faults")
+
+T = TypeVar("T")
 Change = Callable[[], None]
 
 
@@ -38,14 +52,22 @@ class PlannedFault:
     directions: tuple[Direction, ...]
 
 
-def plan(seed: int, seconds: float, lease: float, *, homes: int, nodes: int) -> list[PlannedFault]:
+def plan(
+    seed: int,
+    seconds: float,
+    lease: float,
+    *,
+    homes: int,
+    nodes: int,
+    of: Sequence[FaultKind] = tuple(FaultKind),
+) -> list[PlannedFault]:
     """Return the faults of a run: every kind comes once before one comes again."""
     chance = random.Random(f"faults {seed}")
     kinds: list[FaultKind] = []
     planned: list[PlannedFault] = []
     at = _QUIET_SECONDS
     while at < seconds - lease:
-        kinds = kinds or chance.sample(list(FaultKind), len(FaultKind))
+        kinds = kinds or chance.sample(of, len(of))
         planned.append(
             PlannedFault(
                 at=at,
@@ -56,18 +78,21 @@ def plan(seed: int, seconds: float, lease: float, *, homes: int, nodes: int) -> 
                 directions=chance.choice([BOTH, BOTH, (Direction.THERE,), (Direction.BACK,)]),
             )
         )
-        at += chance.uniform(0.4, 2.4) * lease
+        at += chance.uniform(0.2, 1.8) * lease
     return planned
 
 
 class FaultMaker:
     """Carries faults out, each in a task of its own, and records them."""
 
-    def __init__(self, cluster: Cluster, users: Sequence[str]) -> None:
+    def __init__(self, cluster: Cluster, users: Sequence[str], lease_seconds: float) -> None:
         self.made: list[Fault] = []
         self._cluster = cluster
         self._users = users
+        self._lease_seconds = lease_seconds
         self._hurt: set[str] = set()
+        self._engine = asyncio.Lock()
+        """Held while the engine is down, and while something is done that needs it."""
         self._is_engine_down = False
 
     async def run(self, planned: Sequence[PlannedFault], began: float) -> None:
@@ -78,71 +103,128 @@ class FaultMaker:
             tasks.append(asyncio.create_task(self._make(it)))
         await asyncio.gather(*tasks)
 
+    async def restart(self) -> None:
+        """Kill all nodes at once and start them again: only what they have stored remains."""
+        for it in self._cluster.nodes:
+            await _in_thread(it.kill)
+        await asyncio.gather(*(self._with_engine(it.start) for it in self._cluster.nodes))
+
     async def _make(self, planned: PlannedFault) -> None:
-        if planned.kind is FaultKind.ENGINE_KILL:
-            await self._kill_engine(planned.seconds / 2)
+        if planned.kind in OF_ENGINE:
+            await self._hurt_engine(planned)
+            return
+        if self._is_engine_down:
             return
         node = await self._victim(planned)
-        live = len(self._cluster.nodes) - len(self._hurt)
-        if node.name in self._hurt or live < _LEAST_LIVE or self._is_engine_down:
+        whole = [it for it in self._cluster.nodes if it.name not in self._hurt]
+        if node not in whole or len(whole) < _LEAST_WHOLE.get(planned.kind, 2) or self._is_engine_down:
             log.info("left out: %s of %s", planned.kind, node.name)
             return
-        self._hurt.add(node.name)
-        try:
-            homes = await asyncio.to_thread(self._cluster.homes_of, node.name)
-            began = time.monotonic()
+        with self._hurting(node):
+            homes = await self._with_engine(self._cluster.homes_of, node.name)
             log.info("%s %s (%s) for %.1f s", planned.kind, node.name, ", ".join(homes), planned.seconds)
-            await self._hurt_node(planned, node, homes)
-            self._record(planned.kind, node.name, homes, began)
-        finally:
-            self._hurt.discard(node.name)
+            with self._recorded(planned.kind, node.name, homes):
+                await self._hurt_node(planned, node, homes)
 
     async def _hurt_node(self, planned: PlannedFault, node: Node, homes: Sequence[str]) -> None:
         if planned.kind in ORDERLY:
             await self._change_in_order(planned, node, homes)
-            return
-        begin, end = self._ways(node, planned.directions)[planned.kind]
-        await asyncio.to_thread(begin)
-        await asyncio.sleep(planned.seconds)
-        await asyncio.to_thread(end)
+        elif planned.kind is FaultKind.DELAYED_WRITE:
+            await self._delay_write(node, homes)
+        else:
+            begin, end = self._ways(node, planned.directions)[planned.kind]
+            await _in_thread(begin)
+            await asyncio.sleep(planned.seconds)
+            await end()
 
-    @staticmethod
-    def _ways(node: Node, directions: tuple[Direction, ...]) -> Mapping[FaultKind, tuple[Change, Change]]:
+    def _ways(
+        self, node: Node, directions: tuple[Direction, ...]
+    ) -> Mapping[FaultKind, tuple[Change, Callable[[], Awaitable[None]]]]:
         """Return how each kind of fault begins and ends."""
+        engine, peers = node.engine_cut, node.peer_cut
+        heal_engine, heal_peers = partial(_in_thread, engine.heal), partial(_in_thread, peers.heal)
         return {
-            FaultKind.KILL: (node.kill, node.start),
-            FaultKind.PAUSE: (node.pause, node.resume),
-            FaultKind.CUT_ENGINE: (lambda: node.engine_cut.drop(*directions), node.engine_cut.heal),
-            FaultKind.CUT_NODES: (lambda: node.peer_cut.drop(*directions), node.peer_cut.heal),
-            FaultKind.RESET_ENGINE: (node.engine_cut.reset, node.engine_cut.heal),
+            FaultKind.KILL: (node.kill, partial(self._with_engine, node.start)),
+            FaultKind.PAUSE: (node.pause, partial(_in_thread, node.resume)),
+            FaultKind.CUT_ENGINE: (partial(engine.drop, *directions), heal_engine),
+            FaultKind.RESET_ENGINE: (engine.reset, heal_engine),
+            FaultKind.REFUSE_ENGINE: (engine.refuse, heal_engine),
+            FaultKind.CUT_NODES: (partial(peers.drop, *directions), heal_peers),
+            FaultKind.RESET_NODES: (peers.reset, heal_peers),
+            FaultKind.REFUSE_NODES: (peers.refuse, heal_peers),
         }
 
     async def _change_in_order(self, planned: PlannedFault, node: Node, homes: Sequence[str]) -> None:
         if planned.kind is FaultKind.MOVE:
             others = [it.name for it in self._cluster.nodes if it.name not in self._hurt]
             for user in homes[:1]:
-                await asyncio.to_thread(self._cluster.move, user, others[planned.node % len(others)])
+                await self._with_engine(self._cluster.move, user, others[planned.node % len(others)])
             await asyncio.sleep(_SETTLE_SECONDS)
             return
         if planned.kind is FaultKind.DRAIN:
-            await asyncio.to_thread(self._cluster.drain, node.name)
+            await self._with_engine(self._cluster.drain, node.name)
             await asyncio.sleep(_SETTLE_SECONDS)
-        await asyncio.to_thread(node.leave)
-        await asyncio.to_thread(node.start)
+        await _in_thread(node.leave)
+        await self._with_engine(node.start)
 
-    async def _kill_engine(self, seconds: float) -> None:
+    async def _delay_write(self, node: Node, homes: Sequence[str]) -> None:
+        """Stop a node as it stores a topic, let that arrive after others have acted, and kill their node.
+
+        Whoever takes over then finds what is stored, and no node remembers anything better.
+        """
+        if not homes or not await _in_thread(_stop_at_write, node, homes[0]):
+            log.info("left out: nothing was written")
+            return
+        try:
+            await asyncio.sleep(self._lease_seconds + _ACT_SECONDS)
+            await _in_thread(node.engine_cut.heal)
+            await asyncio.sleep(_ARRIVE_SECONDS)
+            successor = self._by_name(await self._with_engine(self._cluster.owner, homes[0]))
+            if successor and successor.name not in self._hurt:
+                await self._kill_successor(successor)
+        finally:
+            node.resume()
+
+    async def _kill_successor(self, node: Node) -> None:
+        with self._hurting(node):
+            homes = await self._with_engine(self._cluster.homes_of, node.name)
+            with self._recorded(FaultKind.KILL, node.name, homes):
+                await _in_thread(node.kill)
+                await asyncio.sleep(self._lease_seconds)
+                await self._with_engine(node.start)
+
+    async def _hurt_engine(self, planned: PlannedFault) -> None:
         if self._is_engine_down:
             return
-        log.info("engine-kill for %.1f s", seconds)
+        engine = self._cluster.engine
+        is_kill = planned.kind is FaultKind.ENGINE_KILL
+        begin, end = (engine.kill, engine.start) if is_kill else (engine.pause, engine.resume)
         self._is_engine_down = True
-        began = time.monotonic()
-        await asyncio.to_thread(self._cluster.engine.kill)
-        await asyncio.sleep(seconds)
-        await asyncio.to_thread(self._cluster.engine.start)
+        async with self._engine:
+            log.info("%s for %.1f s", planned.kind, planned.seconds / 2)
+            with self._recorded(planned.kind, "", self._users):
+                await _in_thread(begin)
+                await asyncio.sleep(planned.seconds / 2)
+                await _in_thread(end)
         self._is_engine_down = False
-        self._record(FaultKind.ENGINE_KILL, "", self._users, began)
 
-    def _record(self, kind: FaultKind, node: str, homes: Sequence[str], began: float) -> None:
+    async def _with_engine(self, call: Callable[..., T], *arguments: object) -> T:
+        """Call what fails if the engine is down."""
+        async with self._engine:
+            return await _in_thread(call, *arguments)
+
+    @contextmanager
+    def _hurting(self, node: Node) -> Iterator[None]:
+        self._hurt.add(node.name)
+        try:
+            yield
+        finally:
+            self._hurt.discard(node.name)
+
+    @contextmanager
+    def _recorded(self, kind: FaultKind, node: str, homes: Sequence[str]) -> Iterator[None]:
+        began = time.monotonic()
+        yield
         self.made.append(
             Fault(kind=kind, node=node, homes=frozenset(homes), began=began, ended=time.monotonic())
         )
@@ -150,8 +232,32 @@ class FaultMaker:
     async def _victim(self, planned: PlannedFault) -> Node:
         """Return the node that is meant: the owner of a home, if there is one."""
         owner = None
-        if planned.home is not None and not self._is_engine_down:
-            with suppress(AssertionError):
-                owner = await asyncio.to_thread(self._cluster.owner, self._users[planned.home])
-        by_name = {it.name: it for it in self._cluster.nodes}
-        return by_name[owner] if owner in by_name else self._cluster.nodes[planned.node]
+        if planned.home is not None:
+            owner = await self._with_engine(self._cluster.owner, self._users[planned.home])
+        return self._by_name(owner) or self._cluster.nodes[planned.node]
+
+    def _by_name(self, name: str | None) -> Node | None:
+        return next((it for it in self._cluster.nodes if it.name == name), None)
+
+
+def _stop_at_write(node: Node, user: str) -> bool:
+    """Stop a node as it stores the shared topic of a user; return whether it did."""
+    stopped = threading.Event()
+    values = [struct.pack("!I", len(it)) + it.encode() for it in (user, SHARED_TOPIC)]
+
+    def is_stored(data: bytes) -> bool:
+        if not all(it in data for it in values):
+            return False
+        node.pause()
+        stopped.set()
+        return True
+
+    node.engine_cut.drop_at(is_stored)
+    if stopped.wait(_WRITE_SECONDS):
+        return True
+    node.engine_cut.heal()
+    return stopped.is_set()
+
+
+async def _in_thread(call: Callable[..., T], *arguments: object) -> T:
+    return await asyncio.get_running_loop().run_in_executor(_THREADS, call, *arguments)

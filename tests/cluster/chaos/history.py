@@ -15,7 +15,12 @@ class Kind(StrEnum):
     APPEND = "append"
     EDIT = "edit"
     SHELL = "shell"
+    VIEW = "view"
     PING = "ping"
+
+
+READING = frozenset({Kind.READ, Kind.VIEW, Kind.PING})
+"""What may be done any number of times."""
 
 
 class Outcome(StrEnum):
@@ -35,6 +40,8 @@ class Attempt:
     began: float
     ended: float
     result: str
+    message: str = ""
+    """What a refusal said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,16 +68,23 @@ class FaultKind(StrEnum):
 
     KILL = "kill"
     PAUSE = "pause"
+    DELAYED_WRITE = "delayed-write"
+    """The owner is stopped as it writes, and the write arrives after another one has taken over."""
     CUT_ENGINE = "cut-engine"
-    CUT_NODES = "cut-nodes"
     RESET_ENGINE = "reset-engine"
+    REFUSE_ENGINE = "refuse-engine"
+    CUT_NODES = "cut-nodes"
+    RESET_NODES = "reset-nodes"
+    REFUSE_NODES = "refuse-nodes"
     ENGINE_KILL = "engine-kill"
+    ENGINE_PAUSE = "engine-pause"
     LEAVE = "leave"
     DRAIN = "drain"
     MOVE = "move"
 
 
 ORDERLY = frozenset({FaultKind.LEAVE, FaultKind.DRAIN, FaultKind.MOVE})
+OF_ENGINE = frozenset({FaultKind.ENGINE_KILL, FaultKind.ENGINE_PAUSE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tests.cluster.chaos.history import ORDERLY, Fault, FaultKind, History, Kind, Outcome
+from tests.cluster.chaos.history import OF_ENGINE, ORDERLY, Fault, History, Kind, Outcome
 
 MARGIN = 0.5
 """The seconds that a failover may take beyond the lease, and all that an orderly change may take."""
@@ -62,7 +62,7 @@ def _allowed(faults: Sequence[Fault], began: float, lease: float, margin: float)
         since = max(0.0, it.began - began)
         if it.kind in ORDERLY:
             allowed = max(allowed, since + margin)
-        elif it.kind is FaultKind.ENGINE_KILL:
+        elif it.kind in OF_ENGINE:
             # Nobody can take over anything until it is back.
             allowed = max(allowed, max(0.0, it.ended - began) + lease + margin)
         else:

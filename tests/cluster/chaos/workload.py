@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.cluster.chaos.chaos_client import ChaosClient, Recorder, Request
+from tests.cluster.chaos.checker import UNSET
 from tests.cluster.chaos.history import Effects, Kind, Mark, Operation, Outcome, Step
 
 EFFECTS = "effects"
@@ -18,7 +19,7 @@ _SCRIPT = "mark.sh"
 _MARKS = """\
 mark() { echo "$1 $ID $STRINGD_PORT $$ $TOPIC" >>$EFFECTS; }
 mark begin
-while [ "$TICKS" -gt 0 ]; do sleep 0.02; mark tick; TICKS=$((TICKS - 1)); done
+while [ "$TICKS" -gt 0 ]; do sleep 0.05; mark tick; TICKS=$((TICKS - 1)); done
 mark end
 """
 _MARK = re.compile(r"(begin|tick|end) (\d+) (\S+) (\d+) (\S+)")
@@ -26,8 +27,12 @@ _ASSIGNED = re.compile(r'^\{(\w+)\} = "(\d+)"', re.MULTILINE)
 _BLOCK = "#status"
 _PAGE = "# Page\n\n## Status\n\n{}\n\n## Next\n\nfixed\n"
 _STATUS = re.compile(r"## Status\n\n?(.*?)\n\n## Next\n\nfixed\n", re.DOTALL)
-_LONG_TICKS, _SHORT_TICKS = 40, 5
-_SHELL_SECONDS = 4.0
+_TICK_SECONDS = 0.05
+_SHORT_TICKS, _LONG_TICKS = 2, 16
+_SPARE_SECONDS = 3.0
+_SLOW_SECONDS = 0.8
+SHARED_TOPIC = "file:shared"
+"""A topic of several clients, who write slowly: an old state of it undoes what others wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +87,29 @@ class Workload:
     """The clients of one home: each does one thing after the other."""
 
     def __init__(
-        self, home: Home, client: Callable[[str], ChaosClient], recorder: Recorder, stop: asyncio.Event
+        self,
+        home: Home,
+        client: Callable[[str], ChaosClient],
+        recorder: Recorder,
+        stop: asyncio.Event,
+        lease_seconds: float,
     ) -> None:
         self._home = home
         self._client = client
         self._recorder = recorder
         self._stop = stop
-        self._variables: list[str] = []
+        # Some outlive the lease, and must not outlive it where it is lost.
+        longest = int(2 * lease_seconds / _TICK_SECONDS)
+        self._ticks = [*[_SHORT_TICKS] * 6, *[_LONG_TICKS] * 3, longest]
+        self._topics: dict[str, str] = {}
+        """The topic of each variable."""
 
     async def run(self) -> None:
         """Let all clients work until they are to stop."""
         await asyncio.gather(
-            self._write(self._client("writer")),
+            self._write(self._client("writer"), "n", "", 0.02),
+            self._write(self._client("slow-1"), "a", SHARED_TOPIC, _SLOW_SECONDS),
+            self._write(self._client("slow-2"), "b", SHARED_TOPIC, _SLOW_SECONDS),
             self._read(self._client("reader")),
             self._append(self._client("appender-1")),
             self._append(self._client("appender-2")),
@@ -117,56 +133,60 @@ class Workload:
     async def read_all(self) -> None:
         """Read every variable once more."""
         client = self._client("reader-at-the-end")
-        for it in dict.fromkeys(self._variables):
+        for it in self._topics:
             await self._read_variable(client, it)
 
-    async def _write(self, client: ChaosClient) -> None:
-        """Write rising numbers to a variable; go on with another one when an outcome is unknown."""
+    async def _write(self, client: ChaosClient, prefix: str, topic: str, seconds: float) -> None:
+        """Write rising numbers to a variable; go on with another one when an outcome is unknown.
+
+        Without a topic, each variable has one of its own.
+        """
         part = 0
         while not self._stop.is_set():
-            variable = f"n{part}"
-            self._variables.append(variable)
+            variable = f"{prefix}{part}"
+            self._topics[variable] = topic or f"file:{variable}"
             value, outcome = 0, Outcome.DONE
             while not self._stop.is_set() and outcome is not Outcome.UNKNOWN:
                 value += 1
-                command = f'/set {{{variable}}} = "{value}"'
-                outcome = (
-                    await client.run(
-                        self._request(
-                            f"file:{variable}",
-                            Kind.WRITE,
-                            variable,
-                            str(value),
-                            command,
-                            is_named=client.random.random() < 0.5,
-                        )
-                    )
-                ).outcome
-                await self._rest(0.02 * client.random.random())
+                outcome = await self._write_value(client, variable, value, is_named=not topic)
+                await self._rest(seconds * client.random.random())
             part += 1
+
+    async def _write_value(
+        self, client: ChaosClient, variable: str, value: int, *, is_named: bool
+    ) -> Outcome:
+        command = f'/set {{{variable}}} = "{value}"'
+        named = is_named and client.random.random() < 0.5
+        topic = self._topics[variable]
+        request = self._request(topic, Kind.WRITE, variable, str(value), command, is_named=named)
+        return (await client.run(request)).outcome
 
     async def _read(self, client: ChaosClient) -> None:
         while not self._stop.is_set():
-            if self._variables:
-                await self._read_variable(client, client.random.choice(self._variables[-3:]))
+            if self._topics:
+                await self._read_variable(client, client.random.choice(list(self._topics)[-5:]))
             await self._rest(0.05 * client.random.random())
 
     async def _read_variable(self, client: ChaosClient, variable: str) -> None:
-        request = self._request(f"file:{variable}", Kind.READ, variable, "", "/set", is_named=False)
+        topic = self._topics[variable]
+        request = self._request(topic, Kind.READ, variable, "", "/set", is_named=False)
         await client.run(
-            replace(request, parse=lambda text: dict(_ASSIGNED.findall(text)).get(variable, "0"))
+            replace(request, parse=lambda text: dict(_ASSIGNED.findall(text)).get(variable, UNSET))
         )
 
     async def _append(self, client: ChaosClient) -> None:
         """Append lines to a file of its own: what others have written would be a conflict."""
         name = client.name.rpartition("/")[2]
-        (self._home.path / f"{name}.md").write_text("", encoding="utf-8")
+        topic, file = f"file:{name}", f"{name}.md"
+        (self._home.path / file).write_text("", encoding="utf-8")
         while not self._stop.is_set():
             number = self._recorder.next_id()
-            command = f"/append {name}.md\n{number}"
             named = client.random.random() < 0.7
-            request = self._request(f"file:{name}", Kind.APPEND, f"{name}.md", "", command, is_named=named)
-            await client.run(request, number=number)
+            request = self._request(topic, Kind.APPEND, file, "", f"/append {file}\n{number}", is_named=named)
+            operation = await client.run(request, number=number)
+            if operation.outcome is not Outcome.DONE:
+                # A line may be there that this topic has not seen.
+                await client.run(self._request(topic, Kind.VIEW, "", "", f"/open {file}", is_named=False))
             await self._rest(0.05 * client.random.random())
 
     async def _edit(self, client: ChaosClient) -> None:
@@ -177,8 +197,8 @@ class Workload:
             await self._edit_document(client, f"page{part}.md", f"file:edit{part}")
 
     async def _edit_document(self, client: ChaosClient, document: str, topic: str) -> None:
-        (self._home.path / document).write_text(_PAGE.format("0"), encoding="utf-8")
-        texts = ["0"]
+        (self._home.path / document).write_text(_PAGE.format(UNSET), encoding="utf-8")
+        texts = [UNSET]
         while not self._stop.is_set():
             undoes = len(texts) > 1 and client.random.random() < 0.3
             number = self._recorder.next_id()
@@ -198,12 +218,13 @@ class Workload:
         exec_ = "" if topic.startswith("bash:") else "/exec "
         while not self._stop.is_set():
             number = self._recorder.next_id()
-            ticks = client.random.choice([_SHORT_TICKS, _SHORT_TICKS, _LONG_TICKS])
+            ticks = client.random.choice(self._ticks)
             effects, script = (shlex.quote(str(self._home.path / it)) for it in (EFFECTS, _SCRIPT))
             command = f"{exec_}ID={number} TICKS={ticks} TOPIC={topic} EFFECTS={effects}; . {script}"
             named = client.random.random() < 0.7
             request = self._request(topic, Kind.SHELL, "", "", command, is_named=named)
-            await client.run(request, number=number, answer_seconds=_SHELL_SECONDS)
+            seconds = 2 * _TICK_SECONDS * ticks + _SPARE_SECONDS
+            await client.run(request, number=number, answer_seconds=seconds)
             await self._rest(0.05 * client.random.random())
 
     def _request(

@@ -8,6 +8,7 @@ from typing import Any
 
 from stringd_cluster.engine.database_pool import ConnectionPool, application_name
 from stringd_cluster.membership.boot_clock import boot_time
+from stringd_cluster.unsafe_modes import FENCES, is_switched_off
 
 _JOIN = """
 INSERT INTO nodes (id, name, address, labels, version, started, expires)
@@ -87,7 +88,8 @@ async def end_expired(pool: ConnectionPool, node_id: str) -> bool:
     rows = await pool.fetch("SELECT ended IS NOT NULL AS ended FROM nodes WHERE id = $1", node_id)
     if rows and not rows[0]["ended"]:
         return False
-    await pool.execute(_DISCONNECT, application_name(node_id))
+    if not is_switched_off(FENCES):
+        await pool.execute(_DISCONNECT, application_name(node_id))
     return True
 
 
