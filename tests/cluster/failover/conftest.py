@@ -25,13 +25,18 @@ class Agent:
         self.home.mkdir(parents=True, exist_ok=True)
         self._token = cluster.token(user)
 
-    def __call__(self, cmd: str, topic: str = "file:a", request_id: str | None = None) -> Events:
-        """Send a command until a node has served it."""
+    def __call__(
+        self, cmd: str, topic: str = "file:a", request_id: str | None = None, *, node: Node | None = None
+    ) -> Events:
+        """Send a command, to a certain node or to any, until it was served."""
+        asked = [node] if node else self.cluster.nodes
         body = {"cmd": cmd, "topic": topic, "request_id": request_id}
         deadline = time.monotonic() + _PATIENCE_SECONDS
         while True:
-            for node in filter(lambda it: it.is_running, self.cluster.nodes):
-                reply = self.send(node, body)
+            for it in asked:
+                if not it.is_running:
+                    continue
+                reply = self.send(it, body)
                 if reply.status not in _NOT_YET:
                     return parse_events(reply)
             assert time.monotonic() < deadline, reply.text
