@@ -46,8 +46,7 @@ from stringd.users.fields import checked_id, checked_path
 from stringd.workers.confinement import Seal
 from stringd.workers.pool import WorkerPool
 
-_TOPIC_NAMES = 4096
-_RESTORED_AT_ONCE = 100
+_TOPIC_NAMES, _RESTORED_AT_ONCE = 4096, 100
 
 
 class LocalRuntime(KeptState):
@@ -185,7 +184,8 @@ class LocalRuntime(KeptState):
 
     def sessions(self, user_id: str | None = None) -> Sequence[SessionSummary]:
         """List the sessions of one user, or of all users."""
-        return [it.summary() for it in self.registry if user_id is None or it.user.id == user_id]
+        sessions = self.registry if user_id is None else self.registry.of_user(user_id)
+        return [it.summary() for it in sessions]
 
     def session(self, user_id: str, topic: TopicName) -> Session | None:
         """Return a topic that exists, without opening it."""

@@ -49,6 +49,7 @@ class Sessions:
         self._kept = kept
         self._make = make
         self._by_key: dict[_Key, LiveSession] = {}
+        self._by_user: dict[str, dict[str, LiveSession]] = {}
         self._ending: dict[_Key, asyncio.Event] = {}
         self._stopping: ShuttingDown | None = None
         self._is_served: dict[str, bool] = {}
@@ -64,6 +65,10 @@ class Sessions:
     def get(self, user_id: str, name: TopicName) -> LiveSession | None:
         """Return a session, if it exists."""
         return self._by_key.get((user_id, name.text))
+
+    def of_user(self, user_id: str) -> Sequence[LiveSession]:
+        """Return the sessions of a user."""
+        return list(self._by_user.get(user_id, {}).values())
 
     def touch(
         self,
@@ -99,7 +104,18 @@ class Sessions:
     def _create(self, user: User, name: TopicName, state: State, *, has_data: bool = False) -> LiveSession:
         key = (user.id, name.text)
         session = self._by_key[key] = self._make(user, name, state, has_data)
+        self._by_user.setdefault(user.id, {})[name.text] = session
         session.predecessor = self._ending.get(key)
+        return session
+
+    def _take_out(self, key: _Key) -> LiveSession | None:
+        session = self._by_key.pop(key, None)
+        if session:
+            user_id, name = key
+            topics = self._by_user[user_id]
+            del topics[name]
+            if not topics:
+                del self._by_user[user_id]
         return session
 
     async def save(self, session: LiveSession) -> None:
@@ -141,7 +157,7 @@ class Sessions:
         written for them any more.
         """
         self._is_served[user_id] = False
-        sessions = [session for session in self if session.user.id == user_id]
+        sessions = self.of_user(user_id)
         moved = _moved(user_id)
         for session in sessions:
             # What arrives from now on is refused, even before the others are told.
@@ -164,7 +180,7 @@ class Sessions:
     def _drop(self, sessions: Iterable[LiveSession]) -> None:
         for session in sessions:
             if self.get(session.user.id, session.name) is session:
-                del self._by_key[session.user.id, session.name.text]
+                self._take_out((session.user.id, session.name.text))
 
     def require_served(self, user_id: str) -> None:
         """Raise `HomeMoved` if a user may not have sessions now."""
@@ -178,9 +194,8 @@ class Sessions:
 
     def update_user(self, user: User) -> None:
         """Update the user record of a user's sessions."""
-        for session in self:
-            if session.user.id == user.id:
-                session.user = user
+        for session in self.of_user(user.id):
+            session.user = user
 
     async def delete(self, user_id: str, name: TopicName) -> bool:
         """End and delete a session; return whether it existed."""
@@ -188,7 +203,7 @@ class Sessions:
         if key not in self._by_key:
             return False
         await self._store.remove(*key)
-        session = self._by_key.pop(key, None)
+        session = self._take_out(key)
         if session is None:
             return False
         with self._succeeded(key):
@@ -202,11 +217,11 @@ class Sessions:
     async def delete_user(self, user_id: str, why: EndReason = EndReason.USER_REMOVED) -> None:
         """End and delete all sessions of a user."""
         await self._store.remove_user(user_id)
-        doomed = [session for session in self if session.user.id == user_id]
+        doomed = self.of_user(user_id)
         with ExitStack() as ending:
             for session in doomed:
                 key = (user_id, session.name.text)
-                del self._by_key[key]
+                self._take_out(key)
                 ending.enter_context(self._succeeded(key))
             await _end(doomed, SessionClosed(f"The sessions of {user_id} were closed."), why)
             for kept in self._kept:
