@@ -72,6 +72,10 @@ class ClusterNode:
         """Call back after nodes have come, gone or changed."""
         self._known.when_changed(callback)
 
+    async def joined(self) -> None:
+        """Wait until this node is a member of its cluster."""
+        await self._joined.wait()
+
     def is_member(self) -> bool:
         """Whether this node may act: its lease can't have expired."""
         return self._lease is not None and self._lease.is_valid()

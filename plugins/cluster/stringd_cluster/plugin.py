@@ -80,9 +80,14 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
 
     node = cluster_node(runtime)
     sharing = ActivitySharing(runtime, MemberNode(node, lambda: door_parts(runtime).door.hop))
+
+    async def share() -> None:
+        await node.joined()
+        await sharing.run()
+
     return (
         Service(name="cluster", run=node.run, required=True),
-        Service(name="cluster-activity", run=sharing.run, stop_seconds=_LAST_EVENTS_SECONDS),
+        Service(name="cluster-activity", run=share, stop_seconds=_LAST_EVENTS_SECONDS),
         Service(name="cluster-door", run=door_parts(runtime).run),
     )
 
