@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from http import HTTPStatus
 from typing import Any
 
 import pytest
 
+from stringd.config import LOOPBACK
+from tests.cluster.cuts import Cut
 from tests.cluster.together.trio import Trio
+from tests.console.following import following
+from tests.console.signing_in import signed_in
 from tests.protocol.waits import eventually
 from tests.questions.people import Operator
 
@@ -59,6 +64,45 @@ def test_operator_of_one_node_answers_for_another(lasting: Trio) -> None:
         shown.communicate()
     with lasting.client(lasting.nodes["one"]) as client:
         eventually(lambda: client.questions(everyone=True)["operator"] == "absent")
+
+
+@pytest.mark.requirement("cluster.questions.everywhere")
+def test_console_of_another_node_shows_and_answers_a_question(lasting: Trio) -> None:
+    browser = signed_in(lasting.nodes["two"])
+    with following(browser, "questions") as page:
+        answer = lasting.begin("cy", ask(title="Red or blue?", trust="person"))
+        page.wait(lambda it: "Red or blue?" in str(it.regions))
+        question = asked(lasting, "Red or blue?", at="two")
+        given = browser.act("questions/answer", id=question["id"], answer="red")
+        assert given.status == HTTPStatus.OK, given.text
+        assert json.loads(answer.result(10).content)["through"] == "console"
+        page.wait(lambda it: "Red or blue?" not in str(it.regions.get("waiting")))
+
+
+@pytest.mark.requirement("cluster.questions.operator")
+def test_operator_goes_on_at_another_node(trio: Trio, balancer: Cut) -> None:
+    balancer.lead_to((LOOPBACK, trio.nodes["two"].port))
+    shown = trio.start_stringd(balancer.port, "approve", "--json", "--once")
+    try:
+        assert shown.stdin
+        assert shown.stdout
+        assert json.loads(shown.stdout.readline())["event"] == "ready"
+        balancer.lead_to((LOOPBACK, trio.nodes["three"].port))
+        trio.nodes["two"].kill()
+        assert json.loads(shown.stdout.readline())["event"] == "ready"
+        with trio.client(trio.nodes["one"]) as client:
+            eventually(lambda: client.questions(everyone=True)["operator"] == "attached")
+        answer = trio.begin("ann", ask(title="May I?", kind="approve", trust="person"), trio.nodes["one"])
+        asked(trio, "May I?", at="three")
+        while json.loads(shown.stdout.readline()).get("title") != "May I?":
+            pass
+        shown.stdin.write('{"answer": true}\n')
+        shown.stdin.flush()
+        assert json.loads(answer.result(20).content)["by"] == "operator"
+        assert shown.wait(10) == 0
+    finally:
+        shown.kill()
+        shown.communicate()
 
 
 @pytest.mark.requirement("cluster.questions.gone")

@@ -6,25 +6,28 @@ import json
 import os
 import queue
 import threading
+import time
 from contextlib import suppress
+from dataclasses import replace
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import stringd.client.endpoints as endpoints
 from stringd.client.connection_pool import CannotConnect, Connection, lower_headers
-from stringd.client.defaults import CONNECT_SECONDS
+from stringd.client.defaults import CONNECT_SECONDS, REPLY_SECONDS
 from stringd.client.records import Reply
 from stringd.client.responses import refusal
-from stringd.errors import DaemonUnreachable
+from stringd.errors import DaemonUnreachable, RequestRefused
 from stringd.text.sse import SseParser
 
 if TYPE_CHECKING:
-    from http.client import HTTPResponse
-
     from stringd.client.daemon_address import DaemonAddress
 
 _CHUNK = 65536
 _MOST_CLOSED = 1000
+_RETRY_SECONDS = 0.5
+_PASSING = 500
+_CLOSED_MEANWHILE = "it was closed while the connection was lost"
 _ENDED = "the daemon has stopped; the next one has another token, and whoever starts it is its operator"
 
 
@@ -47,9 +50,10 @@ class QuestionFeed:
         self._settled: set[str] = set()
         self._changes: queue.SimpleQueue[Change | None] = queue.SimpleQueue()
         self._readable, self._writable = os.pipe()
+        self._address, self._token = address, token
+        self._has_left = False
         try:
-            self._connection = Connection(address, CONNECT_SECONDS)
-            self._response = self._begin(token)
+            self._connect()
         except OSError as error:
             raise CannotConnect(address, error) from error
         threading.Thread(target=self._read, daemon=True).start()
@@ -59,6 +63,7 @@ class QuestionFeed:
 
     def __exit__(self, *_: object) -> None:
         """Detach; the thread ends with the connection."""
+        self._has_left = True
         self._connection.hang_up()
 
     def fileno(self) -> int:
@@ -82,12 +87,12 @@ class QuestionFeed:
         if self.questions.pop(question_id, None):
             self._settled.add(question_id)
 
-    def _begin(self, token: str) -> HTTPResponse:
-        response = self._connection.send(endpoints.question_stream(token), None)
-        if response.status != 200:
-            headers = lower_headers(response)
-            raise refusal(Reply(status=response.status, headers=headers, body=response.read()))
-        return response
+    def _connect(self) -> None:
+        self._connection = Connection(self._address, CONNECT_SECONDS)
+        self._response = self._connection.send(endpoints.question_stream(self._token), None)
+        if self._response.status != 200:
+            headers = lower_headers(self._response)
+            raise refusal(Reply(status=self._response.status, headers=headers, body=self._response.read()))
 
     def _note(self, change: Change) -> None:
         question_id = change.data.get("id", "")
@@ -102,12 +107,45 @@ class QuestionFeed:
                 del self.closed[next(iter(self.closed))]
 
     def _read(self) -> None:
+        self._read_stream()
+        # In a cluster, another node answers at the same URL, and the token stays what it is.
+        while self._address.is_remote and self._has_resumed():
+            self._read_stream()
+        self._put(None)
+
+    def _has_resumed(self) -> bool:
+        """Connect again as soon as that is possible, and report what was closed meanwhile."""
+        while not self._has_left:
+            time.sleep(_RETRY_SECONDS)
+            try:
+                self._connect()
+                self._report_closed()
+            except RequestRefused as refused:
+                if refused.status < _PASSING:
+                    return False
+            except (OSError, HTTPException):
+                continue
+            else:
+                return True
+        return False
+
+    def _report_closed(self) -> None:
+        listing = endpoints.questions(None)
+        request = replace(listing.request, headers=endpoints.question_stream(self._token).headers)
+        connection = Connection(self._address, CONNECT_SECONDS)
+        try:
+            listed = listing.read(connection.fetch(request, REPLY_SECONDS))["questions"]
+        finally:
+            connection.close()
+        for gone in {*self.questions} - {it["id"] for it in listed}:
+            self._put(Change("closed", {"id": gone, "reason": _CLOSED_MEANWHILE}))
+
+    def _read_stream(self) -> None:
         parser = SseParser()
         with suppress(OSError, HTTPException, ValueError, AttributeError):
             while chunk := self._response.read1(_CHUNK):
                 for event in parser.feed(chunk):
                     self._put(Change(event.name, json.loads(event.data)))
-        self._put(None)
 
     def _put(self, change: Change | None) -> None:
         self._changes.put(change)
