@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import pytest
 
+from stringd.plugin import StorageFailed
 from stringd_cluster.access.access_refusals import RateLimited, TokenInvalid, TokensUnchecked
 from stringd_cluster.access.failed_attempts import BURST
 from stringd_cluster.access.rate_limit import RateLimits
@@ -290,6 +291,30 @@ def test_a_stream_learns_of_the_end_of_its_token(database: str) -> None:
             await asyncio.wait_for(table.ended(await table.principal(expiring.token, PEER)), 5)
             await asyncio.gather(going_on, return_exceptions=True)
             assert table._streams._ends == {}
+            await table.close()
+
+    run(test)
+
+
+@pytest.mark.requirement("cluster.tokens.streams_unreachable")
+def test_streams_end_when_their_tokens_can_not_be_looked_at(database: str) -> None:
+    async def test() -> None:
+        async with tables(database) as it:
+            token, table = await it.token(), it.table()
+            ended = asyncio.create_task(table.ended(await table.principal(token.token, PEER)))
+            await _until(lambda: it.queries == 2)
+
+            async def unreachable(statement: str, *values: object) -> object:
+                it.queries += 1
+                raise StorageFailed("cut")
+
+            it.fetch = unreachable  # type: ignore[method-assign]
+            it.now += 4.9
+            table._streams.look()
+            await _until(lambda: it.queries == 3)
+            assert not ended.done()
+            it.now += 0.2
+            await asyncio.wait_for(ended, 5)
             await table.close()
 
     run(test)

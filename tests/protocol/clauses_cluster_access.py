@@ -16,6 +16,7 @@ CLUSTER_ACCESS = requirements(
     ("cluster.tokens.flood", "Random tokens neither fill the memory nor hammer the database."),
     ("cluster.tokens.unreachable", "Without the database, tokens are accepted for five seconds, then 503."),
     ("cluster.tokens.streams", "A stream ends with its token."),
+    ("cluster.tokens.streams_unreachable", "Without the database, streams end after five seconds, too."),
     ("cluster.scopes.complete", "Each route of the core and of the built-in plugins has a scope of its own."),
     ("cluster.scopes.unknown", "What is not listed needs the scope admin."),
     ("cluster.scopes.order", "The scope exec includes read, and admin includes both."),

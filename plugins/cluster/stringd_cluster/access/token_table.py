@@ -11,15 +11,13 @@ from typing import Any
 from stringd.plugin import StorageFailed
 from stringd_cluster.access.access_refusals import TokenInvalid, TokensUnchecked
 from stringd_cluster.access.failed_attempts import FailedAttempts
-from stringd_cluster.access.open_streams import VALID, OpenStreams
+from stringd_cluster.access.open_streams import OLDEST, VALID, OpenStreams
 from stringd_cluster.access.rate_limit import Listening, Rows
 from stringd_cluster.access.request_rate import RequestRate
 from stringd_cluster.access.tokens import Principal, digest_of, is_token, known_scopes
 from stringd_cluster.membership.boot_clock import boot_time
 
 CHANNEL = "stringd_tokens"
-OLDEST = 5.0
-"""For how many seconds what was read of a token is valid, whatever happens to the database."""
 _READ_AGAIN = 2.0
 _PATIENCE = 4.0
 _PAUSE = 0.5
@@ -58,7 +56,7 @@ class TokenTable:
         self._changes = 0
         self._failed_at = self._swept_at = -OLDEST
         self._attempts = FailedAttempts(clock)
-        self._streams = OpenStreams(self._fetch)
+        self._streams = OpenStreams(self._fetch, clock)
         notifications.listen(CHANNEL, self._changed)
 
     def known(self, token: str | bytes) -> Principal | None:
@@ -96,7 +94,8 @@ class TokenTable:
 
     async def ended(self, principal: Principal) -> None:
         """Return when a token is revoked or has expired; for streams, which outlive their request."""
-        await self._streams.ended(principal.token_id)
+        found = (it.read_at for it in self._known.values() if it.principal is principal)
+        await self._streams.ended(principal.token_id, next(found, self._clock()))
 
     async def close(self) -> None:
         """End the reads that still run."""
@@ -133,7 +132,7 @@ class TokenTable:
         while asked := tuple(self._waiting):
             changes, read_at = self._changes, self._clock()
             try:
-                rows = await self._fetch(_BY_DIGEST, asked)
+                rows = await self._fetch(_BY_DIGEST, asked, _PATIENCE)
             except _UNREACHABLE:
                 self._failed_at = self._clock()
                 self._answer(asked, dict.fromkeys(asked, TokensUnchecked()))
@@ -145,10 +144,10 @@ class TokenTable:
             repeated = 0
             self._learn(asked, {row["digest"]: _entry(row, read_at) for row in rows}, read_at)
 
-    async def _fetch(self, query: str, wanted: Sequence[object]) -> Sequence[Any]:
+    async def _fetch(self, query: str, wanted: Sequence[object], patience: float) -> Sequence[Any]:
         """Fetch rows, or give up after a while; nothing waits for the end of a query on a dead connection."""
         query_task = asyncio.ensure_future(self._rows.fetch(query, list(wanted)))
-        done, _ = await asyncio.wait((query_task,), timeout=_PATIENCE)
+        done, _ = await asyncio.wait((query_task,), timeout=patience)
         if not done:
             query_task.cancel()
             raise TimeoutError
