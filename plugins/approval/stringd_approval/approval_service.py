@@ -45,6 +45,7 @@ from stringd_approval.policy.policy_file import PolicyFile
 from stringd_approval.policy.policy_record import Ruling
 from stringd_approval.policy.program_lookup import look_up
 from stringd_approval.policy.rule import shell_rules
+from stringd_approval.policy.shared_rules import SharedRules
 
 log = logging.getLogger(__name__)
 
@@ -59,13 +60,10 @@ class ApprovalService:
         settings = runtime.settings(ApprovalSettings)
         self._runtime = runtime
         self.socket, self._has_own_folder = _socket_path(settings.socket, runtime.config.data_dir)
-        self.policies = PolicyFile(
-            runtime.config.data_dir, shell_rules() if settings.approve is Approve.SHELL else ()
-        )
+        self._further = shell_rules() if settings.approve is Approve.SHELL else ()
         self.chain = RecordedChain(lambda: runtime.heads, runtime.config.data_dir)
         self.audit = AuditLog(runtime.config.data_dir, chain=self.chain)
         self._executor = Executor()
-        self._gate = Gate(policies=self.policies, record=self._record)
         self._logs_commands = settings.audit is Audit.COMMANDS
 
     async def serve(self) -> None:
@@ -83,9 +81,12 @@ class ApprovalService:
             await self.audit.open()
         except AuditFailed as failed:
             log.error("no request will run: %s", failed)  # noqa: TRY400 - the message says it all
-        following = asyncio.create_task(self.grants.follow())
+        following = [asyncio.create_task(self.grants.follow())]
+        if self.rules:
+            following.append(asyncio.create_task(self.rules.follow()))
         await self._runtime.stopping()
-        following.cancel()
+        for task in following:
+            task.cancel()
 
     async def handle(
         self, request: ExecRequest, disconnected: Disconnected | None = None, *, request_id: str | None = None
@@ -129,7 +130,12 @@ class ApprovalService:
         head, policy = self.audit.head, self.policies.current()
         return {
             "socket": str(self.socket),
-            "policy": {"problem": policy.problem, "sha256": policy.digest, "rules": len(policy.rules)},
+            "policy": {
+                "problem": policy.problem,
+                "sha256": policy.digest,
+                "cluster_sha256": self.rules.policy.digest if self.rules else None,
+                "rules": len(policy.rules),
+            },
             "log": {
                 "problem": self.audit.problem,
                 "entries": head.seq if head else None,
@@ -137,6 +143,20 @@ class ApprovalService:
             },
             "grants": [*self.grants.known],
         }
+
+    @cached_property
+    def rules(self) -> SharedRules | None:
+        """The rules that the nodes of a cluster share; to be used once the daemon runs."""
+        return SharedRules(self._runtime.storage(_PLUGIN)) if self._runtime.homes_move else None
+
+    @cached_property
+    def policies(self) -> PolicyFile:
+        """The policy; to be used once the daemon runs."""
+        return PolicyFile(self._runtime.config.data_dir, self._further, self.rules)
+
+    @cached_property
+    def _gate(self) -> Gate:
+        return Gate(policies=self.policies, record=self._record)
 
     @cached_property
     def grants(self) -> GrantStore:

@@ -76,12 +76,14 @@ def stringd_interceptors() -> Iterable[Interceptor]:
 
 @hookimpl
 def stringd_routes(runtime: Runtime) -> Iterable[Route]:
-    """Add the grants."""
+    """Add the grants, and the rules that nodes share."""
     from stringd_approval.asking.grant_routes import grant_routes
+    from stringd_approval.asking.rule_routes import rule_routes
 
     service = approval_service(runtime)
     withdraw = partial(service.withdraw_grant, through="api")
-    return grant_routes(service.listed_grants, withdraw, runtime.questions)
+    grants = grant_routes(service.listed_grants, withdraw, runtime.questions)
+    return [*grants, *rule_routes(lambda: service.rules, runtime.questions)]
 
 
 @hookimpl

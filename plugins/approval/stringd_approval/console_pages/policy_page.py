@@ -49,7 +49,7 @@ class PolicyPage:
 
     def __init__(self, runtime: Runtime) -> None:
         self._service = service = approval_service(runtime)
-        self._audit, self._policies = service.audit, service.policies
+        self._audit = service.audit
 
     @property
     def page(self) -> ConsolePage:
@@ -71,7 +71,7 @@ class PolicyPage:
         as_root = request.query.get("as") == "root"
 
         async def regions() -> Regions:
-            policy = self._policies.current()
+            policy = self._service.policies.current()
             grants = await self._service.grants.listed()
             explained = await asyncio.to_thread(_explained, policy, command, as_root) if command else None
             return {
@@ -91,7 +91,7 @@ class PolicyPage:
 
     def _about_user(self, user_id: str) -> str:
         """Say how many rules name this user, or all."""
-        policy = self._policies.current()
+        policy = self._service.policies.current()
         if policy.problem is not None:
             return "invalid, so everything is asked about"
         rules = policy.rules
@@ -104,9 +104,9 @@ class PolicyPage:
         rules = [
             (it, _STATES[it.verdict], ", ".join(conditions_of(it)) or "everything") for it in policy.rules
         ]
-        advice = [*self._policies.advice(), *advice_on(policy)]
+        advice = [*self._service.policies.advice(), *advice_on(policy)]
         return TEMPLATES.render(
-            "policy_rules.html", advice=advice, path=self._policies.path, policy=policy, rules=rules
+            "policy_rules.html", advice=advice, path=self._service.policies.path, policy=policy, rules=rules
         )
 
     async def _changes(self) -> AsyncGenerator[object, None]:

@@ -15,6 +15,7 @@ from stringd.plugin.strict_files import FileInvalid
 from stringd_approval.policy.policy_record import Policy
 from stringd_approval.policy.policy_text import parse_policy
 from stringd_approval.policy.rule import Rule
+from stringd_approval.policy.shared_rules import SharedRules
 
 FILE = "approval.yaml"
 _LARGEST = 64 * 1024
@@ -29,17 +30,21 @@ _SETTLED_NS = 100_000_000
 class PolicyFile:
     """The policy of a data directory; `further` are rules that follow those of the file.
 
-    A missing file means no rules of its own. One that cannot be read, is invalid, or that others can write
-    means that everything is asked about.
+    The rules of a cluster, if the daemon is a node, come before them. A missing file means no rules of its
+    own. One that cannot be read, is invalid, or that others can write means that everything is asked about.
     """
 
-    def __init__(self, data_dir: Path, further: Sequence[Rule] = ()) -> None:
+    def __init__(
+        self, data_dir: Path, further: Sequence[Rule] = (), shared: SharedRules | None = None
+    ) -> None:
         self.path = data_dir / FILE
         # Every command looks here.
         self._name = str(self.path)
         self._further = tuple(further)
         self._stamp: tuple[int, ...] | None = None
         self._without_file = self._policy = Policy(rules=self._further)
+        self._shared = shared
+        self._joined: tuple[Policy, Policy, Policy] | None = None
 
     @property
     def problem(self) -> str | None:
@@ -62,7 +67,14 @@ class PolicyFile:
             self._stamp, self._policy = None, self._unusable(error.strerror or str(error))
         else:
             self._read_if_changed(status)
-        return self._policy
+        return self._policy if self._shared is None else self._with_shared(self._shared.policy)
+
+    def _with_shared(self, shared: Policy) -> Policy:
+        """Return the policy with the rules of the cluster before its own, made when either changes."""
+        joined = self._joined
+        if joined is None or joined[0] is not shared or joined[1] is not self._policy:
+            joined = self._joined = (shared, self._policy, _joined(shared, self._policy))
+        return joined[2]
 
     def _read_if_changed(self, status: os.stat_result) -> None:
         stamp = _stamp(status)
@@ -98,6 +110,11 @@ class PolicyFile:
     def _unusable(self, reason: str, line: int | None = None) -> Policy:
         place = self.path if line is None else f"{self.path}:{line}"
         return Policy(problem=f"{place}: {reason}")
+
+
+def _joined(shared: Policy, own: Policy) -> Policy:
+    problem = shared.problem or own.problem
+    return replace(own, rules=shared.rules + own.rules, problem=problem)
 
 
 def _require_private(status: os.stat_result) -> None:

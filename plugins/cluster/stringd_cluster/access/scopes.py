@@ -118,6 +118,7 @@ _OF_USER = _rule(Scope.READ, UserPlace.QUERY_USER_ID)
 _RETURN = {"GET": _rule(Scope.EXEC)}
 _EXACT: Mapping[str, Mapping[str, EndpointRule]] = {
     "/approval/grants": _ADMIN,
+    "/approval/rules": _ADMIN,
     "/cancel": _AS_USER,
     "/chanflow": _AS_USER,
     "/console": _SIGNED_IN,

@@ -1,0 +1,89 @@
+"""Rules that hold at all nodes of a cluster."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+
+import pytest
+
+from stringd.testing.process import DaemonProcess, HttpReply
+from tests.approval.daemons import request, write_policy
+from tests.cluster.nodes import Cluster, Node
+from tests.questions.people import until
+
+FORBID = """\
+rules:
+- {verdict: forbid, kind: command, command: exec}
+- {verdict: allow, kind: exec, program: "true"}
+"""
+OF_BOB = """
+rules:
+- {verdict: allow, kind: exec, program: "false"}
+- {verdict: forbid, kind: exec, program: "true"}
+"""
+
+
+def rules_at(node: Node, token: str, method: str, body: str | None = None) -> HttpReply:
+    """Show or change the rules through a node."""
+    return node.request(method, "/approval/rules", body, {"Authorization": f"Bearer {token}"})
+
+
+@pytest.mark.requirement("cluster.rules.shared")
+def test_rules_that_are_shared_through_one_node_hold_at_all(cluster: Cluster) -> None:
+    ann, bob = cluster.node("ann"), cluster.node("bob", start=False)
+    write_policy(bob.data_dir, OF_BOB)
+    bob.start()
+    cluster.home("u").mkdir(parents=True)
+    cluster.register("u")
+    admin, user = cluster.token("boss", "admin"), cluster.token("u")
+
+    def runs(node: Node) -> bool:
+        headers = {"Authorization": f"Bearer {user}", "Content-Type": "application/json"}
+        reply = node.request("POST", "/exec", {"topic": "file:main", "cmd": "/exec echo it-runs"}, headers)
+        return "it-runs" in reply.text and "DENIED" not in reply.text
+
+    assert runs(bob)
+    assert request(bob, ["true"])["status"] == "error"
+    published = rules_at(ann, admin, "PUT", FORBID)
+    assert published.status == 200, published.text
+    began = time.monotonic()
+    until(lambda: not runs(ann) and not runs(bob), "the rules do not hold")
+    until(lambda: request(bob, ["true"])["status"] == "ok", "the rules do not come first")
+    assert time.monotonic() - began < 2
+    assert request(bob, ["false"])["status"] == "ok"
+    assert rules_at(bob, admin, "GET").json() == {"rules": FORBID, "sha256": published.json()["sha256"]}
+    bob.stop()
+    bob.start()
+    assert not runs(bob)
+    assert rules_at(bob, admin, "DELETE").json() == {"withdrawn": True}
+    until(lambda: runs(ann) and runs(bob), "the rules hold for ever")
+
+
+@pytest.mark.requirement("cluster.rules.checked")
+def test_rules_that_can_not_be_shared_change_nothing(cluster: Cluster) -> None:
+    node = cluster.node("ann")
+    admin = cluster.token("boss", "admin")
+    assert rules_at(node, admin, "PUT", FORBID).status == 200
+    for body, why in (
+        ("rules: [{verdict: maybe}]", "line 1"),
+        ("rules: []\nexec_seconds: 5", "only rules"),
+        ("#" * 70_000, "64 KiB"),
+    ):
+        refused = rules_at(node, admin, "PUT", body)
+        assert (refused.status, why in refused.text) == (400, True), refused.text
+    assert rules_at(node, admin, "GET").json()["rules"] == FORBID
+    status = node.request("GET", "/status", headers={"Authorization": f"Bearer {admin}"}).json()
+    assert status["approval"]["policy"]["cluster_sha256"]
+    assert rules_at(node, cluster.token("boss"), "GET").status == 403
+
+
+@pytest.mark.requirement("cluster.rules.checked")
+def test_a_daemon_alone_has_no_rules_to_share(start_daemon: Callable[..., DaemonProcess]) -> None:
+    daemon = start_daemon(operator=True)
+    headers = {"X-Operator-Token": daemon.operator_token or ""}
+    reply = daemon.request("PUT", "/approval/rules", FORBID, headers)
+    assert (reply.status, "approval.yaml" in reply.text) == (404, True)
+    assert daemon.request("GET", "/approval/rules").status == 403
+    assert json.loads(daemon.request("GET", "/status").text)["approval"]["policy"]["cluster_sha256"] is None
