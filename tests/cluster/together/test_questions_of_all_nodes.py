@@ -26,6 +26,12 @@ def asked(trio: Trio, title: str, at: str) -> dict[str, Any]:
     return found
 
 
+def await_operator(trio: Trio, at: str) -> None:
+    """Wait until a node knows of an operator, wherever that is: a person is asked only then."""
+    with trio.client(trio.nodes[at]) as client:
+        eventually(lambda: client.questions(everyone=True)["operator"] == "attached")
+
+
 def ask(**fields: Any) -> str:
     return f"/ask {json.dumps(fields)}"
 
@@ -50,8 +56,7 @@ def test_operator_of_one_node_answers_for_another(lasting: Trio) -> None:
         assert shown.stdin
         assert shown.stdout
         assert json.loads(shown.stdout.readline()) == {"event": "ready", "operator": True}
-        with lasting.client(lasting.nodes["one"]) as client:
-            eventually(lambda: client.questions(everyone=True)["operator"] == "attached")
+        await_operator(lasting, at="one")
         answer = lasting.begin("ann", ask(title="May I?", kind="approve", trust="person"))
         assert json.loads(shown.stdout.readline())["title"] == "May I?"
         shown.stdin.write('{"answer": true, "comment": "go on"}\n')
@@ -70,6 +75,7 @@ def test_operator_of_one_node_answers_for_another(lasting: Trio) -> None:
 def test_console_of_another_node_shows_and_answers_a_question(lasting: Trio) -> None:
     browser = signed_in(lasting.nodes["two"])
     with following(browser, "questions") as page:
+        await_operator(lasting, at="three")
         answer = lasting.begin("cy", ask(title="Red or blue?", trust="person"))
         page.wait(lambda it: "Red or blue?" in str(it.regions))
         question = asked(lasting, "Red or blue?", at="two")
@@ -90,8 +96,7 @@ def test_operator_goes_on_at_another_node(trio: Trio, balancer: Cut) -> None:
         balancer.lead_to((LOOPBACK, trio.nodes["three"].port))
         trio.nodes["two"].kill()
         assert json.loads(shown.stdout.readline())["event"] == "ready"
-        with trio.client(trio.nodes["one"]) as client:
-            eventually(lambda: client.questions(everyone=True)["operator"] == "attached")
+        await_operator(trio, at="one")
         answer = trio.begin("ann", ask(title="May I?", kind="approve", trust="person"), trio.nodes["one"])
         asked(trio, "May I?", at="three")
         while json.loads(shown.stdout.readline()).get("title") != "May I?":
@@ -109,8 +114,7 @@ def test_operator_goes_on_at_another_node(trio: Trio, balancer: Cut) -> None:
 def test_question_of_a_node_that_ends_is_withdrawn_at_the_others(trio: Trio) -> None:
     two, three = trio.nodes["two"], trio.nodes["three"]
     with Operator(two) as operator:
-        with trio.client(three) as client:
-            eventually(lambda: client.questions(everyone=True)["operator"] == "attached")
+        await_operator(trio, at="three")
         trio.begin("cy", ask(title="Still there?", kind="approve", trust="person"), three)
         question = asked(trio, "Still there?", at="two")
         operator.expect("question", id=question["id"])
