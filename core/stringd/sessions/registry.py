@@ -54,7 +54,7 @@ class Sessions:
         self._stopping: ShuttingDown | None = None
         self._is_served: dict[str, bool] = {}
         self._are_others_served = not on_demand
-        self._serves = serves or (lambda user_id: True)
+        self._serves = serves
 
     def __iter__(self) -> Iterator[LiveSession]:
         return iter(self._by_key.values())
@@ -142,10 +142,6 @@ class Sessions:
             session.stored = state
             data.mark_saved(texts)
 
-    def is_served(self, user_id: str) -> bool:
-        """Whether a user may have sessions now."""
-        return self._is_served.get(user_id, self._are_others_served) and self._serves(user_id)
-
     def admit(self, user_id: str) -> None:
         """Permit sessions of a user, until they are released."""
         self._is_served[user_id] = True
@@ -184,12 +180,13 @@ class Sessions:
 
     def require_served(self, user_id: str) -> None:
         """Raise `HomeMoved` if a user may not have sessions now."""
-        if not self.is_served(user_id):
+        is_served = self._is_served.get(user_id, self._are_others_served)
+        if not is_served or (self._serves and not self._serves(user_id)):
             raise _moved(user_id)
 
     def require_kept(self, user_id: str) -> None:
         """Raise `OutcomeUnknown` if a user's home was lost: a command that ended may have run in part."""
-        if not self._serves(user_id):
+        if self._serves and not self._serves(user_id):
             raise OutcomeUnknown("The home was lost while the command ran: it may have run in part.")
 
     def update_user(self, user: User) -> None:
