@@ -56,8 +56,8 @@ def requesting_user(scope: Scope, runtime: LocalRuntime) -> User:
 def requesting_user_id(scope: Scope) -> str:
     """Return the `X-User-Id` header; whether there is such a user is not checked."""
     for name, value in scope["headers"]:
-        if name == b"x-user-id" and value.strip():
-            return _decode(value.strip())
+        if name == b"x-user-id" and (user_id := value.strip()):
+            return _decode(user_id)
     raise UserRequired("X-User-Id header required")
 
 

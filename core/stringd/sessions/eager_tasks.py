@@ -72,6 +72,7 @@ class BegunCoroutine(Coroutine[Any, None, T], Generic[T]):
             self._awaited = _marked(self._coroutine.send(None), is_new=False)
         except StopIteration as end:
             self._coroutine = _ENDED
+            self.send = _ENDED.send  # type: ignore[assignment, method-assign]
             return Returned(end.value)
         except BaseException:
             self._coroutine = _ENDED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from stringd.api.replies import Kind, Outcome, Reply
 from stringd.api.sessions import Location, TopicName
@@ -12,8 +12,7 @@ from stringd.text.wire_json import dump_json
 _EVENTS = b"event: head\ndata: %b\n\nevent: content\ndata: %b\n\nevent: done\ndata: {}\n\n"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(NamedTuple):
     """The parts of a client's request that the answer repeats."""
 
     user_id: str
