@@ -1,4 +1,4 @@
-"""The threat model of approval names tests that prove its promises, and these exist."""
+"""The threat models and guarantees of pages name tests that prove their promises, and these exist."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ import pytest
 
 from tests.docs.pages import ROOT, text_of
 
-PAGE = text_of("docs/explanation/approval.md")
+PAGES = {name: text_of(f"docs/explanation/{name}.md") for name in ("approval", "cluster")}
 TEST = re.compile(r"`(?P<file>tests/[\w/]+\.py)::(?P<name>test_\w+)`")
-NAMED = sorted({(it["file"], it["name"]) for it in TEST.finditer(PAGE)})
+NAMED = sorted({(it["file"], it["name"]) for page in PAGES.values() for it in TEST.finditer(page)})
 PROMISE = re.compile(r"^\| (?P<promise>[^|]+) \| (?P<proof>[^|]+) \|$", re.MULTILINE)
 
 
-def tables_of_promises() -> list[str]:
+def tables_of_promises(page: str) -> list[str]:
     """The tables with the column `test`."""
-    return re.findall(r"^\| promise \| test \|\n\|---\|---\|\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
+    return re.findall(r"^\| promise \| test \|\n\|---\|---\|\n((?:\|.*\n)+)", page, re.MULTILINE)
 
 
 @pytest.mark.parametrize(("file", "name"), NAMED)
@@ -24,8 +24,9 @@ def test_named_tests_exist(file: str, name: str) -> None:
     assert re.search(rf"^(?:async )?def {name}\(", (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
 
 
-def test_every_promise_names_a_test() -> None:
-    tables = tables_of_promises()
-    assert len(tables) == PAGE.count("| promise | test |") > 0
+@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
+def test_every_promise_names_a_test(page: str) -> None:
+    tables = tables_of_promises(page)
+    assert len(tables) == page.count("| promise | test |") > 0
     for row in (it for table in tables for it in PROMISE.finditer(table)):
         assert TEST.search(row["proof"]), row["promise"]
