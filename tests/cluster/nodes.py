@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -13,13 +14,13 @@ from pathlib import Path
 from stringd.testing.process import DaemonProcess
 from tests.cluster.cuts import Cut
 from tests.cluster.engine import Engine
-from tests.ports import free_port
 from tests.programs import run_stringd
 from tests.protocol.waits import eventually
 
 LEASE_SECONDS = 3.0
 _LEAVE_SECONDS = 20.0
 _LOOPBACK = "127.0.0.1"
+_LISTENING_FOR_NODES = re.compile(r"listening on https://\S+:(\d+) \(nodes\)")
 
 
 class Node(DaemonProcess):
@@ -40,15 +41,14 @@ class Node(DaemonProcess):
     ) -> None:
         self.name = name
         self.engine_cut = Cut(engine.socket)
-        peer_port = free_port()
-        self.peer_cut = Cut((_LOOPBACK, peer_port))
+        self.peer_cut = Cut()
         self.database_url = engine.url(database, self.engine_cut.address)
         options = (
             *("--cluster", self.database_url),
             *("--node", name),
             *("--lease-seconds", str(lease_seconds)),
             *("--listen", f"{_LOOPBACK}:0"),
-            *("--node-listen", f"{_LOOPBACK}:{peer_port}"),
+            *("--node-listen", f"{_LOOPBACK}:0"),
             *("--advertise", self.peer_cut.address),
             *(("--labels", ",".join(labels)) if labels else ()),
         )
@@ -70,6 +70,11 @@ class Node(DaemonProcess):
         """Keep what was logged before, with the time of its end: a start begins the log anew."""
         if self._log.exists():
             self._log.rename(self._log.with_suffix(f".{time.time_ns()}.txt"))
+
+    def _await_listening(self) -> None:
+        super()._await_listening()
+        listening = eventually(lambda: _LISTENING_FOR_NODES.search(self.stderr()))
+        self.peer_cut.lead_to((_LOOPBACK, int(listening[1])))
 
     def join(self, secret: str) -> str:
         """Make it a node of the cluster, or of a new one without a secret; return the join secret."""

@@ -223,6 +223,9 @@ class Runtime(Protocol):
     async def stopping(self) -> None:
         """Return when the daemon begins to stop; streams and WebSockets should then end."""
 
+    async def topics_ended(self) -> None:
+        """Return when the daemon stops and all topics have ended and are stored."""
+
     async def execute(
         self,
         user_id: str,

@@ -32,6 +32,7 @@ from stringd.questions.all_questions import AllQuestions
 from stringd.questions.operator import Operator
 from stringd.runtime.background_effects import permit_in_background
 from stringd.runtime.kept_state import KeptState
+from stringd.runtime.shutdown_phases import ShutdownPhases
 from stringd.runtime.user_changes import UserChanges
 from stringd.sessions.answer_limit import AnswerSettings
 from stringd.sessions.at_most_once import AtMostOnce
@@ -49,7 +50,7 @@ from stringd.workers.pool import WorkerPool
 _TOPIC_NAMES, _RESTORED_AT_ONCE = 4096, 100
 
 
-class LocalRuntime(KeptState):
+class LocalRuntime(ShutdownPhases, KeptState):
     """Holds users, sessions, plugins and the runner; implements the `Runtime` protocol."""
 
     def __init__(self, config: Config, reserved_paths: Iterable[str] = ()) -> None:
@@ -61,7 +62,6 @@ class LocalRuntime(KeptState):
         self.operator = Operator()
         self.questions = AllQuestions(self.operator, self.events.publish)
         self._file_locks = FileLocks()
-        self._stopping = asyncio.Event()
         self._pools: list[WorkerPool] = []
         self._settings = PluginSettings(config)
         self._plugins = load_plugins(config, self, reserved_paths=reserved_paths, settings=self._settings)
@@ -201,20 +201,12 @@ class LocalRuntime(KeptState):
         """How many characters of a program's output an answer may have; likewise."""
         return self.settings(AnswerSettings).output_characters
 
-    @property
-    def is_stopping(self) -> bool:
-        """Whether the daemon has begun to stop."""
-        return self._stopping.is_set()
-
-    async def stopping(self) -> None:
-        """Return when the daemon begins to stop."""
-        await self._stopping.wait()
-
     async def stop(self, grace_seconds: float, end_seconds: float) -> None:
         """Notify routes and services of the shutdown, and end all topics; see `Sessions.stop`."""
         self._stopping.set()
         self.events.publish(DaemonStopping())
         await self.registry.stop(grace_seconds, end_seconds)
+        self._topics_ended.set()
         self.events.close()
 
     async def execute(

@@ -40,6 +40,9 @@ class DoorConnection(Connection):
         super().on_headers_complete()
         _extend(self.scope, self._listening, self.transport)
 
+    def shutdown(self) -> None:
+        """Stay open until the topics have ended: what was just sent is refused, so that it runs elsewhere."""
+
 
 class DoorWebSocket(WebSocketConnection):
     """A WebSocket by a named socket."""

@@ -115,15 +115,15 @@ async def _running(
 
 async def _supervise(service: Service, server: Server, notices: list[str]) -> None:
     """Run a service; report how it failed, and end the daemon with it if it is required."""
-    failure = await _failure_of(service)
+    failure = await _failure_of(service, server)
     if failure:
         notices.append(failure)
-    if service.required:
+    if service.required and not server.should_exit:
         log.error("service %s has ended; the daemon can't run without it and stops", service.name)
         server.fail()
 
 
-async def _failure_of(service: Service) -> str | None:
+async def _failure_of(service: Service, server: Server) -> str | None:
     """Run a service to its end; return the failure, if any."""
     try:
         await service.run()
@@ -135,7 +135,9 @@ async def _failure_of(service: Service) -> str | None:
             raise
         log.exception("service %s failed", service.name)
         return f"service {service.name} failed: {type(error).__name__}; the daemon's log says why"
-    return f"service {service.name} has returned, but is required" if service.required else None
+    if service.required and not server.should_exit:
+        return f"service {service.name} has returned, but is required"
+    return None
 
 
 @contextmanager

@@ -51,6 +51,7 @@ class ClusterNode:
         self.stores = ClusterStores(self.pool, self.homes, self.notifications, self.name)
         self._lease: Lease | None = None
         self._joined = asyncio.Event()
+        self._has_left = False
         self._known = KnownNodes(self.pool, self.notifications)
         self._places = HomePlaces(self.pool, self._known, self.notifications)
         self._moves = HomeMoves(runtime, self.pool, self.homes, self.stores, lambda: self.id)
@@ -130,22 +131,33 @@ class ClusterNode:
         self._places.forget(user_id)
 
     async def run(self) -> None:
-        """Take part in the cluster until cancelled, by which time the topics have ended; then leave it."""
+        """Take part in the cluster until the topics have ended; then leave it, so that others can go on."""
         await require_admittance(self.settings.url, self.identity)
-        tasks = [asyncio.create_task(it) for it in (self.notifications.run(), self._follow_orders())]
+        await self._join()
+        tasks = [
+            asyncio.create_task(it) for it in (self._stay(), self.notifications.run(), self._follow_orders())
+        ]
+        ended = asyncio.create_task(self.runtime.topics_ended())
         try:
-            await self._join()
-            while True:
-                await self._hold_lease()
-                await self._rejoin()
+            await asyncio.wait((*tasks, ended), return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in tasks:
+            for task in (*tasks, ended):
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+            results = await asyncio.gather(*tasks, return_exceptions=True)
             await self._leave()
+        for failure in results:
+            if isinstance(failure, Exception):
+                raise failure
+
+    async def _stay(self) -> None:
+        while True:
+            await self._hold_lease()
+            await self._rejoin()
 
     async def _require_membership(self) -> None:
         """Wait a moment for this node to join, or raise `NotAMember`."""
+        if self._has_left:
+            raise NotAMember
         if not self.is_member():
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._joined.wait(), _PATIENCE_SECONDS)
@@ -208,6 +220,7 @@ class ClusterNode:
 
     async def _leave(self) -> None:
         lease, self._lease = self._lease, None
+        self._has_left = True
         if lease and lease.is_valid():
             try:
                 async with asyncio.timeout(max(lease.left, 0)):
@@ -216,7 +229,6 @@ class ClusterNode:
                 log.warning("this node could not leave in order; its lease ends by itself: %s", failure)
         if lease:
             lease.end()
-        self.pool.terminate()
 
     async def _follow_orders(self) -> None:
         """Pass on homes that belong elsewhere, and take those with unfinished work that nobody has."""

@@ -26,6 +26,7 @@ from stringd_cluster.commands.token_command import TOKEN
 log = logging.getLogger(__name__)
 
 _LAST_EVENTS_SECONDS = 2.0
+_LEAVE_SECONDS = 3.0
 
 
 @hookimpl
@@ -86,7 +87,7 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
         await sharing.run()
 
     return (
-        Service(name="cluster", run=node.run, required=True),
+        Service(name="cluster", run=node.run, required=True, stop_seconds=_LEAVE_SECONDS),
         Service(name="cluster-activity", run=share, stop_seconds=_LAST_EVENTS_SECONDS),
         Service(name="cluster-door", run=door_parts(runtime).run),
     )

@@ -153,6 +153,29 @@ def test_a_node_that_stops_leaves_its_homes_at_once(three: Cluster) -> None:
     _require_kept(agent)
 
 
+@pytest.mark.requirement("cluster.moves.leave")
+def test_whoever_asks_another_node_does_not_notice_that_one_stops(three: Cluster) -> None:
+    agent = Agent(three, "ann")
+    agent.exec("/info")
+    owner = agent.owner
+    other, replies, stopped = _others(three, owner)[0], list[HttpReply](), threading.Event()
+
+    def ask_on() -> None:
+        while not stopped.is_set():
+            replies.append(agent.ask(other, "/info"))
+
+    thread = threading.Thread(target=ask_on)
+    thread.start()
+    eventually(lambda: len(replies) > 20)
+    owner.leave()
+    asked = len(replies)
+    eventually(lambda: len(replies) > asked + 20)
+    stopped.set()
+    thread.join(20)
+    assert {(reply.status, parse_events(reply).head["ok"]) for reply in replies} == {(200, True)}
+    assert agent.owner is not owner
+
+
 @pytest.mark.requirement("cluster.moves.killed")
 def test_the_home_of_a_killed_node_goes_on_at_another(three: Cluster) -> None:
     agent = Agent(three, "ann")

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Protocol
 
 from stringd_cluster.hop.interruption import Interruption
+from stringd_cluster.membership.boot_clock import boot_time
 from stringd_cluster.membership.live_nodes import Node
 
 
@@ -37,6 +38,7 @@ class PeerWatch:
         self._membership = membership
         self._gone = gone
         self._waiting: dict[str, set[Interruption]] = {}
+        self._leases: dict[str, float] = {}
         self._change = asyncio.Event()
         membership.when_nodes_change(self._look)
 
@@ -60,10 +62,20 @@ class PeerWatch:
     def _look(self) -> None:
         self._change.set()
         self._change = asyncio.Event()
-        for node_id in filter(self._is_gone, tuple(self._waiting)):
-            for it in self._waiting.pop(node_id):
-                it.interrupt(PeerLost(f"the lease of {node_id} is over"))
-            self._gone(node_id)
+        gone = [it for it in {**self._leases, **self._waiting} if self._is_gone(it)]
+        for node_id in gone:
+            # A node that has left before its lease was over has yet to send its last answers.
+            left = self._leases.pop(node_id, 0.0) - boot_time()
+            if left > 0:
+                asyncio.get_running_loop().call_later(left, self._interrupt, node_id)
+            else:
+                self._interrupt(node_id)
+        self._leases.update({node.id: node.until for node in self._membership.nodes.values()})
+
+    def _interrupt(self, node_id: str) -> None:
+        for it in self._waiting.pop(node_id, ()):
+            it.interrupt(PeerLost(f"the lease of {node_id} is over"))
+        self._gone(node_id)
 
     def _is_gone(self, node_id: str) -> bool:
         """Whether a node has no lease; without one of its own, this node can't tell."""
