@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+
 import pytest
 
-from stringd.testing.process import parse_events
+from stringd.testing.process import PROGRAM, parse_events
 from tests.cluster.access.door_client import STRANGER, Doorstep, bearer, refusal
 from tests.protocol.waits import eventually
 
@@ -136,3 +139,26 @@ def test_what_nodes_tell_each_other_is_not_taken_from_clients(door: Doorstep) ->
     assert door.execute(None, **pretended).status == 401
     headers = {**pretended, "Connection": "keep-alive, X-User-Id"}
     assert parse_events(door.execute(door.token("ann"), **headers)).head["user_id"] == "ann"
+
+
+@pytest.mark.requirement("cluster.door.operator")
+def test_the_operator_gets_a_link_at_the_nodes_own_machine(door: Doorstep) -> None:
+    made = console(door, f"{door.node.operator_token}\n")
+    assert (made.returncode, made.stderr) == (0, "")
+    assert made.stdout.startswith(f"http://127.0.0.1:{door.node.port}/console#token=")
+    refused = console(door, "wrong\n")
+    assert refused.returncode == 1
+    assert "not valid" in refused.stderr
+
+
+def console(door: Doorstep, token: str) -> subprocess.CompletedProcess[str]:
+    """Run `stringd console` with what is typed as the operator's token."""
+    return subprocess.run(
+        [*PROGRAM, "--port", str(door.node.port), "console", "--token-fd", "0"],
+        input=token,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+        env={**os.environ, "HOME": str(door.node.data_dir.parent)},
+    )

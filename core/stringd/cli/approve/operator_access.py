@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 
 from stringd.client.sync import Client
-from stringd.errors import DaemonUnreachable, Fault, PortTaken
+from stringd.errors import DaemonUnreachable, ErrorCode, Fault, PortTaken, RequestRefused
 from stringd.processes.standard_streams import is_terminal
 
 _NO_OPERATOR = (
@@ -32,9 +32,19 @@ def operator_token(client: Client, token_fd: int | None) -> tuple[str, bool]:
         token = start_daemon(client.port, client.health, operator=True)
         if token:
             return token, True
-    if client.questions()["operator"] == "none":
+    if not _has_operator(client):
         raise Fault(_NO_OPERATOR)
     return _given_token(token_fd), False
+
+
+def _has_operator(client: Client) -> bool:
+    try:
+        return bool(client.questions()["operator"] != "none")
+    except RequestRefused as refused:
+        if refused.code != ErrorCode.TOKEN_REQUIRED:
+            raise
+        # A node of a cluster, which has one; it takes the operator's token in place of a client's.
+        return True
 
 
 def _is_running(client: Client) -> bool:
