@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
@@ -14,7 +15,7 @@ from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.membership.boot_clock import boot_time
 from stringd_cluster.membership.lease import Lease, LeaseLost
 from stringd_cluster.membership.live_nodes import Node, end_expired, join, live_nodes
-from tests.cluster.cuts import Cut, Target
+from tests.cluster.cuts import Cut, Direction, Target
 from tests.cluster.engine import Engine
 from tests.cluster.homes.home_tables import claimers, run
 
@@ -87,6 +88,32 @@ def test_a_lease_ends_here_before_others_may_take_over(
             (row,) = await pool.fetch(_LEFT)
             # A tenth of the length is left for clocks that run apart.
             assert deadline < boot_time() + row["left"] - SECONDS / 20
+
+    run(test)
+
+
+@pytest.mark.requirement("cluster.lease.deadline")
+def test_an_answer_that_comes_as_its_time_ends_is_no_failure(
+    database: str, postgres: Engine, cut: Callable[[Target], Cut]
+) -> None:
+    async def test() -> None:
+        proxy = cut(postgres.socket)
+        way = postgres.url(urlsplit(database).path[1:], proxy.address)
+        async with _leased(database, way) as (lease, _):
+            holding = asyncio.ensure_future(lease.hold())
+            before = lease.left
+            while lease.left <= before:
+                before = lease.left
+                await asyncio.sleep(SECONDS / 100)
+            proxy.drop(Direction.BACK)
+            # The next renewal is sent after a quarter, and given up after a half.
+            await asyncio.sleep(0.35 * SECONDS)
+            proxy.heal()
+            time.sleep(0.25 * SECONDS)  # noqa: ASYNC251 - both happen while the event loop stands still
+            await asyncio.wait((holding,), timeout=SECONDS / 2)
+            holding.cancel()
+            (failure,) = await asyncio.gather(holding, return_exceptions=True)
+            assert isinstance(failure, LeaseLost | asyncio.CancelledError), failure
 
     run(test)
 

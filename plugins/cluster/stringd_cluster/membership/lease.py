@@ -88,15 +88,16 @@ class Lease:
     async def _renew(self) -> None:
         if self._connection is None:
             self._connection = await connect(self._url, f"{self.node_id} lease")
+        connection = self._connection
         # A cut connection must not hold up the next attempt: terminating it ends what waits for it.
         cutting = asyncio.get_running_loop().call_later(self.seconds / _RENEWALS, self._drop_connection)
         try:
             sent = boot_time()
-            is_draining = await renew(self._connection, self.node_id, self.seconds)
+            is_draining = await renew(connection, self.node_id, self.seconds)
             if is_draining is None:
                 raise LeaseLost("the database has let it expire")
             self._extend(sent)
-            self._renewed(await live_nodes(self._connection), is_draining)
+            self._renewed(await live_nodes(connection), is_draining)
         finally:
             cutting.cancel()
 
