@@ -5,13 +5,16 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.cluster.chaos.chaos_run import USERS, ChaosRun, Plan, Report
+from tests.cluster.chaos.chaos_run import USERS, ChaosRun, Plan, Report, silence_lines
+from tests.cluster.chaos.checker import Wrong
 from tests.cluster.chaos.history import FaultKind
 from tests.cluster.chaos.workload import Home
 from tests.cluster.engine import Engine, find_programs
@@ -68,9 +71,26 @@ def main() -> int:
         reports = [_run_seed(engine, chosen, seed) for seed in range(chosen.seed, chosen.seed + chosen.runs)]
     finally:
         engine.close()
-    failed = [it for it in reports if it.violations or it.too_long]
-    print(f"{len(reports) - len(failed)} of {len(reports)} runs without a finding")
-    return 1 if failed else 0
+    print("\n".join(_totals(reports)))
+    return 1 if any(it.violations or it.too_long or it.failed for it in reports) else 0
+
+
+def _totals(reports: Sequence[Report]) -> list[str]:
+    """Return what all runs have shown together, as lines to print."""
+    wrong = Counter(str(it.wrong) for report in reports for it in report.violations)
+    silences: dict[str, list[float]] = defaultdict(list)
+    for report in reports:
+        for kind, seconds in report.longest().items():
+            silences[kind] += seconds
+    return [
+        f"{len(reports)} runs: {sum(it.acknowledged for it in reports)} acknowledged",
+        f"runs with violations: {sum(bool(it.violations) for it in reports)}",
+        "violations: " + ", ".join(f"{it} {wrong[it]}" for it in Wrong),
+        f"silences too long: {sum(len(it.too_long) for it in reports)}",
+        f"orders not followed: {sum(len(it.failed) for it in reports)}",
+        *silence_lines(silences),
+        f"load: {os.getloadavg()[1]:.1f} on {os.cpu_count()} processors",
+    ]
 
 
 def _run_seed(engine: Engine, chosen: argparse.Namespace, seed: int) -> Report:

@@ -6,15 +6,16 @@ import asyncio
 import json
 import logging
 import time
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
 
 from tests.cluster.chaos.chaos_client import NEVER_RUN, REFUSALS, UNCERTAIN, ChaosClient, Entry, Recorder
 from tests.cluster.chaos.checker import Violation, check
 from tests.cluster.chaos.faults import FaultMaker, PlannedFault, plan
-from tests.cluster.chaos.history import FaultKind, History, Outcome
+from tests.cluster.chaos.history import Fault, FaultKind, History, Outcome
 from tests.cluster.chaos.silences import Silence, silences
 from tests.cluster.chaos.workload import Home, Workload
 from tests.cluster.nodes import Cluster
@@ -44,6 +45,8 @@ class Report:
     history: History
     violations: Sequence[Violation]
     silences: Sequence[Silence]
+    failed: Sequence[str]
+    """Orders to nodes that were not followed."""
 
     @property
     def acknowledged(self) -> int:
@@ -72,23 +75,27 @@ class Report:
             f"  answers: {_counted(codes)}",
             *([f"  unexpected: {_counted(odd)}"] if odd else []),
             f"  faults: {_counted(made)}",
-            *(f"  longest silence with {kind}: {seconds:.2f} s" for kind, seconds in self.longest().items()),
+            *(f"  {it}" for it in silence_lines(self.longest())),
             *(f"  {it}"[:600] for it in self.violations[:20]),
+            *(f"  failed: {it}"[:600] for it in self.failed),
             *(
                 f"  silent: {it.home} for {it.seconds:.2f} s, allowed {it.allowed:.2f}: {it.faults}"
                 for it in self.too_long
             ),
         ]
 
-    def longest(self) -> dict[str, float]:
-        """Return the longest silence by the one fault that fell into it; `nothing` is none."""
-        found: dict[str, float] = {}
+    def longest(self) -> dict[str, list[float]]:
+        """Return for each kind of fault the longest silences of homes by single faults; `nothing` is none."""
+        found: dict[tuple[str, Fault | None, str], float] = {}
         for it in self.silences:
-            kinds = {str(fault.kind) for fault in it.faults} or {"nothing"}
-            if len(kinds) == 1:
-                kind = kinds.pop()
-                found[kind] = max(found.get(kind, 0.0), it.seconds)
-        return dict(sorted(found.items()))
+            if len(it.faults) <= 1:
+                fault = it.faults[0] if it.faults else None
+                key = (str(fault.kind) if fault else "nothing", fault, it.home)
+                found[key] = max(found.get(key, 0.0), it.seconds)
+        by_kind: dict[str, list[float]] = defaultdict(list)
+        for (kind, *_), seconds in sorted(found.items(), key=lambda it: it[0][0]):
+            by_kind[kind].append(seconds)
+        return by_kind
 
     def save(self, folder: Path) -> None:
         """Write all that was recorded to files."""
@@ -176,8 +183,17 @@ class ChaosRun:
             plan=self._plan,
             history=history,
             violations=check(history),
+            failed=faults.failed,
             silences=sorted(silences(history), key=lambda it: it.seconds),
         )
+
+
+def silence_lines(longest: Mapping[str, Sequence[float]]) -> list[str]:
+    """Return the median and the maximum of silences by kind of fault as lines to print."""
+    return [
+        f"silence with {kind}: median {median(seconds):.2f} s, longest {max(seconds):.2f} s of {len(seconds)}"
+        for kind, seconds in sorted(longest.items())
+    ]
 
 
 def _counted(counts: Counter[str] | dict[str, int]) -> str:

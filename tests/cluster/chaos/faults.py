@@ -6,6 +6,7 @@ import asyncio
 import logging
 import random
 import struct
+import subprocess
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -87,6 +88,8 @@ class FaultMaker:
 
     def __init__(self, cluster: Cluster, users: Sequence[str], lease_seconds: float) -> None:
         self.made: list[Fault] = []
+        self.failed: list[str] = []
+        """What should have been done in order, and was not."""
         self._cluster = cluster
         self._users = users
         self._lease_seconds = lease_seconds
@@ -128,7 +131,10 @@ class FaultMaker:
 
     async def _hurt_node(self, planned: PlannedFault, node: Node, homes: Sequence[str]) -> None:
         if planned.kind in ORDERLY:
-            await self._change_in_order(planned, node, homes)
+            try:
+                await self._change_in_order(planned, node, homes)
+            except (AssertionError, subprocess.TimeoutExpired) as error:
+                self.failed.append(f"{planned.kind} of {node.name}: {error}")
         elif planned.kind is FaultKind.DELAYED_WRITE:
             await self._delay_write(node, homes)
         else:
@@ -161,11 +167,14 @@ class FaultMaker:
                 await self._with_engine(self._cluster.move, user, others[planned.node % len(others)])
             await asyncio.sleep(_SETTLE_SECONDS)
             return
-        if planned.kind is FaultKind.DRAIN:
-            await self._with_engine(self._cluster.drain, node.name)
-            await asyncio.sleep(_SETTLE_SECONDS)
-        await _in_thread(node.leave)
-        await self._with_engine(node.start)
+        try:
+            if planned.kind is FaultKind.DRAIN:
+                await self._with_engine(self._cluster.drain, node.name)
+                await asyncio.sleep(_SETTLE_SECONDS)
+            await _in_thread(node.leave)
+        finally:
+            if not node.is_running:
+                await self._with_engine(node.start)
 
     async def _delay_write(self, node: Node, homes: Sequence[str]) -> None:
         """Stop a node as it stores a topic, let that arrive after others have acted, and kill their node.

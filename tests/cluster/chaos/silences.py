@@ -6,8 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from stringd_cluster.homes.home_moves import GRACE_SECONDS
 from tests.cluster.chaos.history import OF_ENGINE, ORDERLY, Fault, History, Kind, Outcome
 
+_NOTICE_SECONDS = 0.3
+"""What a command may have begun after the last answer of a home that passes on."""
 MARGIN = 0.5
 """The seconds that a failover may take beyond the lease, and all that an orderly change may take."""
 
@@ -42,7 +45,8 @@ def silences(history: History, margin: float = MARGIN) -> Iterator[Silence]:
         times = [pings[0].began, *answers, max(it.ended for it in pings)] if pings else []
         for began, ended in pairwise(times):
             faults = [it for it in history.faults if _concerns(it, home) and _touches(it, began, ended)]
-            allowed = _allowed(faults, began, history.lease_seconds, margin)
+            commands = _running(history, home, began)
+            allowed = _allowed(faults, commands, began, history.lease_seconds, margin)
             yield Silence(home=home, began=began, ended=ended, faults=faults, allowed=allowed)
 
 
@@ -55,13 +59,20 @@ def _touches(fault: Fault, began: float, ended: float) -> bool:
     return fault.began <= ended and fault.ended >= began
 
 
-def _allowed(faults: Sequence[Fault], began: float, lease: float, margin: float) -> float:
+def _running(history: History, home: str, at: float) -> float:
+    """Return for how long commands of shells ran on that ran at a time: an orderly change waits for them."""
+    shells = (it for it in history.operations if it.home == home and it.kind is Kind.SHELL)
+    left = (it.ended - at for it in shells if it.began - _NOTICE_SECONDS < at < it.ended)
+    return min(max(left, default=0.0), GRACE_SECONDS)
+
+
+def _allowed(faults: Sequence[Fault], commands: float, began: float, lease: float, margin: float) -> float:
     """Return the longest silence that these faults explain."""
     allowed = margin
     for it in faults:
         since = max(0.0, it.began - began)
         if it.kind in ORDERLY:
-            allowed = max(allowed, since + margin)
+            allowed = max(allowed, since + margin, commands + margin)
         elif it.kind in OF_ENGINE:
             # Nobody can take over anything until it is back.
             allowed = max(allowed, max(0.0, it.ended - began) + lease + margin)

@@ -224,7 +224,10 @@ class Workload:
             named = client.random.random() < 0.7
             request = self._request(topic, Kind.SHELL, "", "", command, is_named=named)
             seconds = 2 * _TICK_SECONDS * ticks + _SPARE_SECONDS
-            await client.run(request, number=number, answer_seconds=seconds)
+            operation = await client.run(request, number=number, answer_seconds=seconds)
+            if operation.outcome is not Outcome.DONE and not exec_:
+                # What is sent while a program runs is input of that program.
+                await client.run(self._request(topic, Kind.VIEW, "", "", "//reset", is_named=False))
             await self._rest(0.05 * client.random.random())
 
     def _request(
