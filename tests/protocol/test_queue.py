@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.protocol.streams import body_of, replied
-from tests.protocol.waits import recorded, running, session, waiting
+from tests.protocol.waits import eventually, recorded, running, session, waiting
 from tests.protocol.wire import execute
 
 if TYPE_CHECKING:
@@ -129,6 +129,16 @@ def test_command_of_a_disconnected_client_completes(
     assert outcome(follower.receive()) is True
     assert recorded(probed) == ["completed", "next"]
     assert (session(probed) or {})["executing"] is False
+
+
+@pytest.mark.requirement("exec.disconnect")
+def test_short_answer_to_a_client_that_has_left_is_dropped(probed: DaemonProcess, connect: Connect) -> None:
+    client = connect(probed)
+    client.send(execute("/exec sleep 0.1; echo completed >> record.txt"))
+    running(probed)
+    client.close()
+    eventually(lambda: recorded(probed) == ["completed"] and not (session(probed) or {})["executing"])
+    assert "Traceback" not in probed.stderr()
 
 
 @pytest.mark.requirement("exec.handover", "exec.queue.serial")

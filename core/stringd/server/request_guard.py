@@ -91,6 +91,14 @@ class RequestGuard:
         return origin.decode("latin-1") in self._allowed_origins or (is_page and _is_loopback(authority))
 
 
+async def _send_nothing(_head: bytes, _body: bytes) -> None:
+    """Drop a response: the client has left."""
+
+
+# A connection that is lost takes its functions with it.
+_NOBODY_LEFT: Mapping[str, SendWhole] = {WHOLE_RESPONSE: _send_nothing}
+
+
 class _Answer:
     """Adds the CORS headers to a response, unless it is for its own origin only; records its start."""
 
@@ -106,7 +114,7 @@ class _Answer:
         kind = message["type"]
         if kind == WHOLE_RESPONSE:
             self.started = True
-            send_whole: SendWhole = self._scope["extensions"][WHOLE_RESPONSE]
+            send_whole: SendWhole = self._scope.get("extensions", _NOBODY_LEFT)[WHOLE_RESPONSE]
             return send_whole(message["head"] + self.cors_lines, message["body"])
         if kind in _STARTS:
             self.started = True
