@@ -153,7 +153,8 @@ class Engine:
             lines = (self.data / "postmaster.pid").read_text(encoding="utf-8").splitlines()
         except FileNotFoundError:
             return False
-        return [lines[0], lines[-1].strip()] == [str(self._server.pid), "ready"]
+        # It may have been read while it was being written.
+        return len(lines) > 1 and [lines[0], lines[-1].strip()] == [str(self._server.pid), "ready"]
 
     def _signal_all(self, number: int) -> None:
         assert self._server is not None
