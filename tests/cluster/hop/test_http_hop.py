@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import socket
 import ssl
 from contextlib import closing, suppress
@@ -98,3 +99,15 @@ def test_a_request_is_not_sent_to_another_node_than_is_meant(hoppers: Hoppers) -
 
 def _without_host(headers: list[list[str]]) -> list[list[str]]:
     return [it for it in headers if it[0] != "host"]
+
+
+@pytest.mark.requirement("cluster.hop.whole")
+def test_headers_that_are_repeated_stay_so(hoppers: Hoppers) -> None:
+    lines = ["Host: a", "X-User-Id: ann", "A: 1", "B: ", "A: 2", "Cookie: x=1", "Cookie: y=2"]
+    with socket.create_connection(("127.0.0.1", hoppers["a"].daemon.port), timeout=10) as client:
+        client.sendall("\r\n".join(("GET /seen HTTP/1.1", *lines, "\r\n")).encode())
+        answer = http.client.HTTPResponse(client)
+        answer.begin()
+        headers = json.loads(answer.read())["headers"]
+    sent = [["host", "a"], ["x-user-id", "ann"], ["a", "1"], ["b", ""], ["a", "2"]]
+    assert headers == [*sent, ["cookie", "x=1"], ["cookie", "y=2"]]

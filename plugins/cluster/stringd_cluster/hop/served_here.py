@@ -5,25 +5,24 @@ from __future__ import annotations
 from starlette.types import Message, Receive, Send
 
 from stringd_cluster.hop.http_attempt import NotRun
-from stringd_cluster.hop.incoming_request import MOST_KEPT
 from stringd_cluster.hop.lost_answers import never_ran
 
 
 class ServedHere:
-    """What an application receives and sends: the body is kept, so that another node can be asked."""
+    """What an application receives and sends: a short body is kept, so that another node can be asked."""
+
+    __slots__ = ("_first", "_receive", "_send")
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive = receive
         self._send = send
-        self._received: list[Message] = []
-        self._size = 0
+        self._first: Message | None = None
 
     async def receive(self) -> Message:
         """Return the next message of the client."""
         message = await self._receive()
-        if self._size <= MOST_KEPT and message["type"] == "http.request":
-            self._size += len(message.get("body", b""))
-            self._received.append(message)
+        if self._first is None:
+            self._first = message
         return message
 
     async def send(self, message: Message) -> None:
@@ -32,9 +31,11 @@ class ServedHere:
             raise NotRun
         await self._send(message)
 
-    def _may_be_elsewhere(self, start: Message) -> bool:
-        return self._size <= MOST_KEPT and never_ran(start["status"], start.get("headers", ()))
-
     async def received_again(self) -> Message:
         """Return what the client has sent from its first message on."""
-        return self._received.pop(0) if self._received else await self._receive()
+        first, self._first = self._first, None
+        return first or await self._receive()
+
+    def _may_be_elsewhere(self, start: Message) -> bool:
+        is_whole = self._first is None or not self._first.get("more_body")
+        return is_whole and never_ran(start["status"], start.get("headers", ()))
