@@ -12,7 +12,7 @@ from bench.navigator import new_navigator
 from bench.rooms import measurement
 from bench.table import Row, at_least
 from bench.timing import compare, milliseconds
-from stringd.file_search.query import FileQuery, SearchLimits
+from stringd.file_search.file_query import FileQuery, SearchLimits
 from stringd.file_search.ripgrep import program
 from stringd.file_search.scan import scan
 

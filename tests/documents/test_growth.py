@@ -13,7 +13,7 @@ import pytest
 from stringd.documents.pages.includes import Linked, with_includes
 from stringd.documents.pages.menus import find_menus
 from stringd.documents.pages.page import Page
-from stringd.documents.pages.search import find
+from stringd.documents.pages.page_search import find
 from stringd.documents.pagination.long_pages import page_parts
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.syntax.parsed_document import parse_document

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stringd.documents.editing.block_index import BlockIndex, Blocks, blocks_of, note_edit
 from stringd.documents.editing.edits import lost_boundaries
 from stringd.documents.editing.marker_positions import positions_of
-from stringd.documents.pages.parsing import read_sheet
+from stringd.documents.pages.cached_parsing import read_sheet
 from stringd.documents.syntax.parser import parse
 from tests.documents.pieces import DOCUMENTS
 

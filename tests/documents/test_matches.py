@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stringd.documents.pages.search import find
+from stringd.documents.pages.page_search import find
 
 
 def found(text: str, wanted: str) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 from stringd.api.workers import Budget
 from stringd.errors import Refusal
 from stringd.file_search import ripgrep
-from stringd.file_search.query import FileMatches, FileQuery, Found, Place, SearchLimits, in_order
+from stringd.file_search.file_query import FileMatches, FileQuery, Found, Place, SearchLimits, in_order
 from stringd.file_search.scan import matching_names, scan
 from stringd.workers.pool import WorkerPool
 from tests.file_search.trees import plant

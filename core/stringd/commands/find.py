@@ -26,7 +26,7 @@ from stringd.documents.pages.page import Page
 from stringd.documents.pagination.numbered_parts import Parts
 from stringd.documents.syntax.shortcuts import Shortcut
 from stringd.errors import ErrorCode, Refusal
-from stringd.file_search.query import LARGEST
+from stringd.file_search.file_query import LARGEST
 from stringd.files.typed_paths import display
 from stringd.text.formatting import shortened
 from stringd.workers.threads import READING

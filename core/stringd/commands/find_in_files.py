@@ -13,8 +13,8 @@ from stringd.api.sessions import State
 from stringd.commands.find_arguments import FindRequest
 from stringd.documents.paths.text_files import read_bytes
 from stringd.errors import Refusal
+from stringd.file_search.file_query import LARGEST, FileMatches, FileQuery, Found, Place, SearchLimits
 from stringd.file_search.finder import find_in_files
-from stringd.file_search.query import LARGEST, FileMatches, FileQuery, Found, Place, SearchLimits
 from stringd.files.typed_paths import lies_in
 from stringd.text.escaping import printable, visible_line
 from stringd.text.formatting import counted, line_range, shortened

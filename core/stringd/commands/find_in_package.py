@@ -12,9 +12,9 @@ from stringd.api.documents import Package
 from stringd.api.replies import Reply
 from stringd.commands.found_places import MOST_FOUND, MOST_LINES, found_in, place_lines
 from stringd.documents.navigator import DocumentNavigator
+from stringd.documents.pages.cached_parsing import read_sheet
 from stringd.documents.pages.package_pages import declares, package_pages, pages_by_action
 from stringd.documents.pages.page import Page
-from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.paths.text_files import read_text
 from stringd.errors import Refusal
 from stringd.text.escaping import printable

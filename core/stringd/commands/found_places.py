@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from heapq import merge
 from itertools import islice
 
-from stringd.documents.pages.search import find, find_links
+from stringd.documents.pages.page_search import find, find_links
 from stringd.documents.pagination.numbered_parts import Parts
 from stringd.documents.syntax.shortcuts import Shortcut
 

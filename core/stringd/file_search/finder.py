@@ -12,7 +12,7 @@ from typing import TypeVar
 from stringd.api.workers import Budget
 from stringd.errors import ErrorCode, Refusal, WorkStopped
 from stringd.file_search import ripgrep
-from stringd.file_search.query import FileQuery, Found, SearchLimits, in_order
+from stringd.file_search.file_query import FileQuery, Found, SearchLimits, in_order
 from stringd.file_search.scan import file_named, matching_names, scan
 from stringd.files.protected import refuse_file, refuse_path
 from stringd.workers.threads import READING, current_work

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from stringd.file_search.query import (
+from stringd.file_search.file_query import (
     LARGEST,
     FileMatches,
     FileQuery,

@@ -8,8 +8,7 @@ import signal
 import time
 from collections.abc import Iterator
 
-from stringd.file_search.file_walk import SearchedFile, name_of, paths_by_depth, searched_files
-from stringd.file_search.query import (
+from stringd.file_search.file_query import (
     LARGEST,
     MOST_FILES,
     FileMatches,
@@ -18,6 +17,7 @@ from stringd.file_search.query import (
     Place,
     SearchLimits,
 )
+from stringd.file_search.file_walk import SearchedFile, name_of, paths_by_depth, searched_files
 
 _ESCAPE = "surrogateescape"
 # What stands for bytes that are not UTF-8.

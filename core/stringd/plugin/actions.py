@@ -20,7 +20,7 @@ from stringd.actions.shell.analysis.argument_analysis import evaluates_arguments
 from stringd.actions.templates.template_diagnostics import check_template, check_template_in
 from stringd.actions.templates.template_run import parameters_in
 from stringd.actions.values.conversion import fits
-from stringd.actions.values.nested_values import FlagText
+from stringd.actions.values.nested_flags import FlagText
 from stringd.actions.values.placeholders import find_placeholders, placeholder_names
 from stringd.actions.values.secret_taint import secret_names
 from stringd.actions.values.typed_values import JsonText, Value

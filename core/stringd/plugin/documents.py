@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from stringd.documents.document_topic import loaded_page
+from stringd.documents.pages.cached_parsing import read_sheet
 from stringd.documents.pages.file_pages import facts_page
 from stringd.documents.pages.includes import Linked
 from stringd.documents.pages.page import Page, file_page
-from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.paths.resolving import locate, resolve, working_directory
 from stringd.documents.paths.text_files import read_if_there, read_text

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from stringd.api.documents import Document, LoadedBytes, Loader, LoadRequest, LocalFile, Render, Renderer
 from stringd.api.workers import Budget
-from stringd.documents.pages.parsing import sheet_of
+from stringd.documents.pages.cached_parsing import sheet_of
 from stringd.documents.paths.text_files import read_text
 from stringd.documents.shown_images import offer_image
 from stringd.errors import ErrorCode, Refusal, WorkStopped

@@ -48,7 +48,7 @@ from stringd_console.page_responses import (
     protected_route,
     read_fields,
 )
-from stringd_console.topic_pages.journal_feed import begin_journal
+from stringd_console.topic_pages.journal_recording import begin_journal
 
 ROOT = "/console"
 _MEDIA_TYPES = {

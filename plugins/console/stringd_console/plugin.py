@@ -10,7 +10,7 @@ from stringd_console.access.console_command import CONSOLE
 from stringd_console.access.signed_in_browsers import BrowserSignedIn, BrowserSignedOut
 from stringd_console.console_page import OWN_PAGES, ConsolePage
 from stringd_console.console_page import stringd_console as console_hook
-from stringd_console.topic_pages.journal_feed import ENDS, forget_ended, is_recorded, record
+from stringd_console.topic_pages.journal_recording import ENDS, forget_ended, is_recorded, record
 from stringd_console.topic_screen import TopicScreen, stringd_console_screens
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ _READERS = {
     Kind.MAIL: "mail",
     Kind.NOTEBOOK: "notebooks",
     Kind.OPEN_PRESENTATION: "opendocument.presentations",
-    Kind.OPEN_TEXT: "opendocument.text_document",
+    Kind.OPEN_TEXT: "opendocument.writer_document",
     Kind.PDF: "pdf.pdf_document",
     Kind.PRESENTATION: "office.slides",
     Kind.SPREADSHEET: "spreadsheets",

@@ -9,8 +9,8 @@ from xml.etree.ElementTree import Element
 from stringd.plugin import LoadedBytes
 from stringd.plugin.workers import report_parts
 from stringd_documents.containers import Container
+from stringd_documents.html_markdown import markdown_of_html
 from stringd_documents.markdown_blocks import MarkdownBlocks
-from stringd_documents.parsed_markdown import markdown_of_html
 from stringd_documents.text_decoding import decoded
 
 _CONTAINER = "META-INF/container.xml"

@@ -10,9 +10,9 @@ from io import BytesIO
 
 from stringd.plugin import LoadedBytes
 from stringd.plugin.text import counted
+from stringd_documents.html_markdown import markdown_of_html
 from stringd_documents.inline_text import cleaned, escaped, plain
 from stringd_documents.markdown_blocks import MarkdownBlocks
-from stringd_documents.parsed_markdown import markdown_of_html
 from stringd_documents.text_decoding import decoded
 
 _SHOWN = ("From", "To", "Cc", "Date", "Reply-To")

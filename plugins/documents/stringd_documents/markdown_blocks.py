@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import TypeVar
 
 from stringd.plugin import Outline
-from stringd.plugin.documents import MarkdownWriter
+from stringd.plugin.documents import MarkdownWriter, read_sheet
 from stringd.plugin.text import fenced
 from stringd_documents.inline_text import (
     Inline,
@@ -21,7 +21,6 @@ from stringd_documents.inline_text import (
     markdown_of,
     text_of,
 )
-from stringd_documents.parsed_markdown import outline_of
 
 MOST_CHARACTERS = 5_000_000
 _INDENT = "   "
@@ -98,7 +97,7 @@ class MarkdownBlocks:
         if text.strip():
             self._begin()
             text = self._fitting(text)
-            outline = outline_of(text)
+            outline = _outline_of(text)
             self.title = self.title or next((it.text for it in outline.headings), None)
             self._writer.put_outlined(f"{text}\n", outline)
 
@@ -200,3 +199,9 @@ def _data(text: str) -> str:
 def _in_cell(text: str) -> str:
     """Return a text as it can stand in a cell of a table."""
     return "<br>".join(it.strip() for it in text.strip("\n").split("\n")).replace("|", "\\|")
+
+
+def _outline_of(markdown: str) -> Outline:
+    """Return the headings and links of Markdown."""
+    parsed = read_sheet(markdown).parsed
+    return Outline(links=parsed.links, headings=parsed.structure.headings)

@@ -8,8 +8,8 @@ from typing import Any
 
 from stringd.plugin import LoadedBytes
 from stringd.plugin.text import limited
+from stringd_documents.html_markdown import markdown_of_html
 from stringd_documents.markdown_blocks import MarkdownBlocks
-from stringd_documents.parsed_markdown import markdown_of_html
 from stringd_documents.text_decoding import decoded
 
 _LONGEST_OUTPUT = 20_000

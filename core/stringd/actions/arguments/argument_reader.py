@@ -13,7 +13,7 @@ from stringd.actions.arguments.call_body import text_of_scalar, texts_of_array
 from stringd.actions.arguments.schema import expectation, usage_of
 from stringd.actions.environment.action_environment import Environment, unset_variable_refusal
 from stringd.actions.values.conversion import convert, is_valid
-from stringd.actions.values.nested_values import FlagText, Path, PathConflict, merged, path_text
+from stringd.actions.values.nested_flags import FlagText, Path, PathConflict, merged, path_text
 from stringd.actions.values.typed_values import JsonText, Value, as_json, json_text_of, split_choices
 from stringd.api.provenance import Attributed, plain
 from stringd.api.sessions import NamedValue, Session

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from stringd.actions.arguments.schema import declared_flags
-from stringd.actions.values.nested_values import Path, split_path
+from stringd.actions.values.nested_flags import Path, split_path
 from stringd.documents.syntax.actions import Action, Parameter
 from stringd.documents.syntax.parameters import JSON
 from stringd.errors import ErrorCode, Refusal

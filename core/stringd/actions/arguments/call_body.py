@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from stringd.actions.arguments.schema import declared_flags
-from stringd.actions.values.nested_values import DEEPEST, is_too_deep
+from stringd.actions.values.nested_flags import DEEPEST, is_too_deep
 from stringd.actions.values.typed_values import as_json, as_text, read_exactly
 from stringd.documents.syntax.actions import CALL, Action, Parameter
 from stringd.documents.syntax.parameters import JSON, LIST

@@ -11,8 +11,8 @@ from stringd.actions.templates.limits import NAMES
 from stringd.api.documents import LoadedBytes
 from stringd.api.runtime import Runtime
 from stringd.api.sessions import NamedValue
+from stringd.documents.pages.cached_parsing import sheet_of
 from stringd.documents.pages.file_pages import SMALL, done
-from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.syntax.document_text import render
 from stringd.documents.syntax.json_markdown import json_markdown
 from stringd.documents.syntax.lines import Lines

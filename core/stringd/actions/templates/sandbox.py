@@ -10,9 +10,9 @@ from jinja2.compiler import CodeGenerator, Frame
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from stringd.actions.templates.block_lines import TrimBlockLines
 from stringd.actions.templates.limits import LimitCounter
 from stringd.actions.templates.response_values import text_of
+from stringd.actions.templates.template_tag_lines import TrimBlockLines
 from stringd.documents.syntax.json_markdown import json_markdown
 
 FILENAME = "<template>"

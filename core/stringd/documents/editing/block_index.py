@@ -20,8 +20,8 @@ from stringd.documents.editing.marker_positions import (
     gaps_of,
     positions_of,
 )
+from stringd.documents.pages.cached_parsing import known_sheet, read_sheet
 from stringd.documents.pages.file_pages import SMALL
-from stringd.documents.pages.parsing import known_sheet, read_sheet
 from stringd.documents.syntax.blocks import Block
 from stringd.documents.syntax.lines import BOM, Lines
 from stringd.documents.syntax.markdown import FRONTMATTER

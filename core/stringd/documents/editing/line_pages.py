@@ -6,9 +6,9 @@ from pathlib import Path
 
 from stringd.documents.editing.edits import line_span
 from stringd.documents.editing.large_files import find_lines, is_large, large_charset, large_state, read_part
+from stringd.documents.pages.cached_parsing import sheet_of
 from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.pages.page import Page
-from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.paths.text_files import read_text
 from stringd.documents.syntax.parsing_cost import IN_A_THREAD, parsing_effort
 from stringd.documents.syntax.structured import is_verbatim, verbatim_document

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from stringd.documents.editing.block_index import Blocks, blocks_of
+from stringd.documents.pages.cached_parsing import read_sheet
 from stringd.documents.pages.page import unknown_block
-from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.syntax.blocks import Block
 from stringd.documents.syntax.lines import BOM, Lines
 

@@ -11,9 +11,9 @@ from typing import TypeAlias, TypeVar
 
 from stringd.api.load_options import UNRESTRICTED, LoadOptions
 from stringd.api.runtime import Runtime
+from stringd.documents.pages.cached_parsing import MOST_WEIGHT, sheet_of, weight
 from stringd.documents.pages.includes import Read
 from stringd.documents.pages.page import Page, file_page
-from stringd.documents.pages.parsing import MOST_WEIGHT, sheet_of, weight
 from stringd.documents.pages.rendered_files import FileToShow, rendered_as, rendered_file
 from stringd.documents.paths.text_files import NoText, read_text
 from stringd.documents.syntax.structured import is_verbatim, verbatim_document

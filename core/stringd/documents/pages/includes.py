@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from stringd.documents.pages.parsing import read_sheet
+from stringd.documents.pages.cached_parsing import read_sheet
 from stringd.documents.pages.relocation import moved_into
 from stringd.documents.paths.document_origins import Origin, name_of, stem_of
 from stringd.documents.syntax.blocks import included_marker

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from stringd.documents.pages.cached_parsing import read_sheet
 from stringd.documents.pages.includes import Read
-from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.syntax.blocks import Names, slug
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode

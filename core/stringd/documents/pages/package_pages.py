@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stringd.api.documents import Package
-from stringd.documents.pages.parsing import read_sheet
+from stringd.documents.pages.cached_parsing import read_sheet
 from stringd.documents.paths.text_files import read_text
 from stringd.errors import Refusal
 from stringd.files.real_path import real_path

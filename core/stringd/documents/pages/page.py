@@ -10,9 +10,9 @@ from stringd.api.documents import Document, Package
 from stringd.api.load_options import UNRESTRICTED, LoadOptions
 from stringd.api.outlines import Outline
 from stringd.api.zones import Zone
+from stringd.documents.pages.cached_parsing import read_sheet
 from stringd.documents.pages.includes import Expanded, Linked, Read, with_includes
 from stringd.documents.pages.menus import Menu, find_menus
-from stringd.documents.pages.parsing import read_sheet
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.syntax.actions import Action, call_hint
 from stringd.documents.syntax.diagnostics import Diagnostic

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from stringd.documents.pages.parsing import read_sheet
+from stringd.documents.pages.cached_parsing import read_sheet
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.syntax.parser import Parsed
 from stringd.text.splicing import Splice, splice

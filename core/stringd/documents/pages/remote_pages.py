@@ -10,11 +10,11 @@ from urllib.parse import unquote
 from stringd.api.documents import Document, LocalFile
 from stringd.api.load_options import LoadOptions
 from stringd.api.zones import Zone
+from stringd.documents.pages.cached_parsing import sheet_of
 from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.pages.includes import MOST_CHARACTERS, MOST_INCLUDES, Linked, with_includes
 from stringd.documents.pages.menus import find_menus
 from stringd.documents.pages.page import Page, in_document, outlined_page
-from stringd.documents.pages.parsing import sheet_of
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.syntax.parsing_cost import OF_A_STRANGER
 from stringd.errors import ErrorCode, Refusal

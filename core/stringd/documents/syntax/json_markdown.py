@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stringd.documents.syntax.blocks import Names, slug
-from stringd.documents.syntax.json_scalars import has_lines, is_url, short_line
 from stringd.documents.syntax.json_tables import JsonTable, table_of, table_row
+from stringd.documents.syntax.one_line_json import has_lines, is_url, short_line
 from stringd.text.escaping import visible, visible_line
 from stringd.text.foreign_markdown import foreign_value, without_block
 from stringd.text.formatting import fenced

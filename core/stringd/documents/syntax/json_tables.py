@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stringd.documents.syntax.json_scalars import is_url, short_line
+from stringd.documents.syntax.one_line_json import is_url, short_line
 from stringd.text.foreign_markdown import foreign_value
 
 _MOST_COLUMNS = 12

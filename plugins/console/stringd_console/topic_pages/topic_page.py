@@ -27,7 +27,7 @@ from stringd_console.screens.screen_part import find_screen, screen_part
 from stringd_console.topic_pages.exchange import Exchange
 from stringd_console.topic_pages.exchange_html import TEMPLATES, exchange_item
 from stringd_console.topic_pages.journal import journal_of
-from stringd_console.topic_pages.journal_feed import catch_up
+from stringd_console.topic_pages.journal_recording import catch_up
 from stringd_console.topic_pages.sending import sender_of
 from stringd_console.topic_pages.topic_panel import Panel, read_panel
 

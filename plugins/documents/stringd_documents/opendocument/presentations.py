@@ -9,7 +9,7 @@ from stringd.plugin.workers import report_parts
 from stringd_documents.containers import Container
 from stringd_documents.inline_text import plain, text_of
 from stringd_documents.markdown_blocks import MarkdownBlocks
-from stringd_documents.opendocument.text_document import TextBlocks
+from stringd_documents.opendocument.writer_document import TextBlocks
 from stringd_documents.refusals import wanted_pages
 
 _TITLE = "title"

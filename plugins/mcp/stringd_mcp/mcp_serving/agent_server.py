@@ -15,8 +15,8 @@ from stringd.plugin.workers import READING
 from stringd_mcp.mcp_serving.agent_access import ACCESS, AgentAccess
 from stringd_mcp.mcp_serving.agent_prompts import AgentPrompts
 from stringd_mcp.mcp_serving.agent_tools import AgentTools
+from stringd_mcp.mcp_serving.resource_subscriptions import ResourceSubscriptions
 from stringd_mcp.mcp_serving.topic_resources import TEMPLATE, TopicResources
-from stringd_mcp.mcp_serving.topic_subscriptions import TopicSubscriptions
 
 _SESSION = "mcp-session-id"
 _WITH_INSTRUCTIONS = frozenset({"initialize", "server/discover"})
@@ -30,7 +30,7 @@ class AgentServer:
         self._tools = AgentTools(runtime)
         self._resources = TopicResources(runtime)
         self._prompts = AgentPrompts(runtime)
-        self.subscriptions = TopicSubscriptions(runtime)
+        self.subscriptions = ResourceSubscriptions(runtime)
         self.server: Server[Any] = Server(
             "stringd",
             version=__version__,

@@ -37,7 +37,7 @@ _MOST_URIS = 1_000
 _SEND_SECONDS = 5.0
 
 
-class TopicSubscriptions:
+class ResourceSubscriptions:
     """Tells subscribed clients which topics have changed; follows events only while there are any."""
 
     def __init__(self, runtime: Runtime) -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stringd.actions.values.nested_values import FlagText, PathConflict, merged, path_text, split_path
+from stringd.actions.values.nested_flags import FlagText, PathConflict, merged, path_text, split_path
 from stringd.testing.process import DaemonProcess
 from tests.actions import calling
 from tests.actions.acting import Stage, act

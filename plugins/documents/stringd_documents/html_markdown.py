@@ -1,4 +1,4 @@
-"""Markdown and HTML within documents: the structure that parsing finds in them."""
+"""HTML within mails, books and notebooks, as Markdown."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from html_to_markdown import ConversionOptions, PreprocessingOptions
 from html_to_markdown.api import convert
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from stringd.plugin import Outline
-from stringd.plugin.documents import read_sheet
 from stringd_documents.inline_text import followed
 
 _OPTIONS = ConversionOptions(
@@ -34,12 +32,6 @@ def markdown_of_html(html: str) -> str:
     if result.warnings:
         raise RecursionError("its HTML is nested too deeply")
     return (result.content or "").strip()
-
-
-def outline_of(markdown: str) -> Outline:
-    """Return the headings and links of Markdown."""
-    parsed = read_sheet(markdown).parsed
-    return Outline(links=parsed.links, headings=parsed.structure.headings)
 
 
 def _replace_image(image: LexborNode) -> None:
