@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
@@ -107,7 +107,13 @@ class _Reading:
     steering: list[str] = field(default_factory=list)
     request_id: str | None = None
 
-    def add(self, record: object) -> None:
+    def passing(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield lines, and note what they say; none is kept."""
+        for line in lines:
+            self._add(decode_line(line))
+            yield line
+
+    def _add(self, record: object) -> None:
         match record:
             case ExecutionStarted():
                 self.done, self.request_id = DoneBefore(), None
@@ -136,13 +142,10 @@ class _Reading:
 
 def read_interrupted(lines: Iterable[bytes]) -> InterruptedExecution | None:
     """Return the execution in the middle of which a history ends; None if it ends with its end."""
-    kept = tuple(lines)
-    history = read_history(kept)
+    reading = _Reading()
+    history = read_history(reading.passing(lines))
     if history is None or history.ended:
         return None
-    reading = _Reading()
-    for line in kept:
-        reading.add(decode_line(line))
     return InterruptedExecution(
         history=history,
         done=reading.done,
