@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asyncio import BaseTransport
+from asyncio import BaseTransport, Transport
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -34,11 +34,18 @@ class DoorConnection(Connection):
         self.ws_protocol_class = partial(DoorWebSocket, timeouts=timeouts, listening=listening)  # type: ignore[assignment]
         self.cors_headers = cors_headers
         self._listening = listening
+        self._extensions: dict[str, Any] = {}
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        """Note who the client is."""
+        super().connection_made(transport)
+        self._extensions = _extensions(self._listening, transport)
 
     def on_headers_complete(self) -> None:
         """Name the socket and the client."""
         super().on_headers_complete()
-        _extend(self.scope, self._listening, self.transport)
+        extensions: dict[str, Any] = self.scope.setdefault("extensions", {})
+        extensions.update(self._extensions)
 
     def shutdown(self) -> None:
         """Stay open until the topics have ended: what was just sent is refused, so that it runs elsewhere."""
@@ -63,11 +70,11 @@ class DoorWebSocket(WebSocketConnection):
         """Name the socket and the client; the application is called later."""
         super().handle_connect(event)
         if not self.close_sent:
-            _extend(self.scope, self._listening, self.transport)
+            extensions: dict[str, Any] = self.scope.setdefault("extensions", {})
+            extensions.update(_extensions(self._listening, self.transport))
 
 
-def _extend(scope: Any, listening: str, transport: BaseTransport) -> None:
-    extensions = {**scope.get("extensions", {}), LISTENING: listening}
-    if certificate := transport.get_extra_info("peercert"):
-        extensions[PEER_CERTIFICATE] = certificate
-    scope["extensions"] = extensions
+def _extensions(listening: str, transport: BaseTransport) -> dict[str, Any]:
+    """Return what requests of a connection carry."""
+    certificate = transport.get_extra_info("peercert")
+    return {LISTENING: listening} | ({PEER_CERTIFICATE: certificate} if certificate else {})

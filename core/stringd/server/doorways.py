@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from stringd.api.doors import Address, Door, Listening
 from stringd.config import LOOPBACK
 from stringd.errors import Fault
-from stringd.extensions.guarded_calls import call, call_async
+from stringd.extensions.guarded_calls import as_error, call, is_signal
 from stringd.server.json_responses import answer_to
 from stringd.server.request_guard import BEGINNINGS
 
@@ -108,10 +108,13 @@ def _answered(app: ASGIApp) -> ASGIApp:
             await send(message)
 
         try:
-            await call_async(app, scope, receive, note)
-        except Exception as error:
-            if has_begun:
+            await app(scope, receive, note)
+        except BaseException as error:
+            if is_signal(error):
                 raise
-            await answer_to(error)(scope, receive, send)
+            failure = as_error(error)
+            if has_begun:
+                raise failure from failure.__cause__
+            await answer_to(failure)(scope, receive, send)
 
     return answering

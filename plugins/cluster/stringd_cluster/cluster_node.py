@@ -87,7 +87,8 @@ class ClusterNode:
 
     def owns(self, user_id: str) -> bool:
         """Whether requests of a user are to be served here."""
-        return self._moves.is_ready(user_id) and self.is_member()
+        home = self.homes.get(user_id)
+        return home is not None and home.is_ready and self.is_member()
 
     def reaches(self, user_id: str, *, running: bool) -> bool:
         """Whether a request of a user is served here: also while the home leaves, if it is for what runs."""

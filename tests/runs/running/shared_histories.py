@@ -9,6 +9,7 @@ from pathlib import Path
 from stringd.testing.process import DaemonProcess
 
 _PLUGIN = """
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 from starlette.responses import Response
@@ -20,7 +21,7 @@ from stringd_runs.histories.history_logs import HistoryFiles
 
 SHARED = Path(%r)
 EVENTS = {"restored": HomeRestored, "released": HomeReleased}
-taken = set()
+taken, held = set(), set()
 
 class OwnedFile(HistoryFile):
     keeps_all = True
@@ -28,6 +29,8 @@ class OwnedFile(HistoryFile):
     async def append(self, data, *, sync, is_over=False):
         if taken:
             raise LogElsewhere(0, "taken")
+        while held:
+            await asyncio.sleep(0.01)
         await super().append(data, sync=sync)
 
 class SharedFiles(HistoryFiles):
@@ -43,6 +46,10 @@ def stringd_routes(runtime):
     async def publish(request):
         if request.path_params["what"] == "taken":
             taken.add(True)
+        elif request.path_params["what"] == "held":
+            held.add(True)
+        elif request.path_params["what"] == "kept":
+            held.clear()
         else:
             kind = EVENTS[request.path_params["what"]]
             runtime.events.publish(kind(user_id="default"))
@@ -67,7 +74,10 @@ class SharingDaemons:
             daemon.register("default", self.first.home)
 
     def tell(self, daemon: DaemonProcess, what: str) -> None:
-        """Tell a daemon that the user's topics are restored or released there, or taken from it."""
+        """Tell a daemon that the user's topics are restored or released there, or taken from it.
+
+        In between `held` and `kept`, it waits for what it writes to be kept.
+        """
         assert daemon.request("POST", f"/home/{what}").status == 200
 
     def fail_over(self) -> DaemonProcess:

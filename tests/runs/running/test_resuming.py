@@ -16,6 +16,7 @@ from tests.questions.people import Operator, until
 from tests.runs.clients import ENDS, RunClient, run_client
 from tests.runs.running.shared_histories import SharingDaemons
 from tests.runs.running.strategy_files import echo, person, sequential, stuck, talkative, write_strategy
+from tests.runs.tools.tool_runs import command
 
 PYTHON = """
 async def flow(text, call):
@@ -119,6 +120,28 @@ def test_calls_at_the_same_time_and_rounds_of_a_cycle_are_not_made_again(daemons
         assert client.until(*ENDS)[-1]["error"]["code"] == "CANCELLED"
     called = [it["agent"] for it in records(daemons, run_id, "agent-called")]
     assert (called.count("a"), called.count("b"), called.count("p")) == (6, 3, 2)
+
+
+@pytest.mark.requirement("cluster.runs.resumed")
+def test_no_call_begins_before_the_ones_before_it_are_kept(daemons: SharingDaemons) -> None:
+    first, second = daemons.first.home / "first", daemons.first.home / "second"
+    agents = {
+        "p": person(always=True),
+        "a": {**echo(toolCalls=[[command(f"/exec touch {first}")]]), "tools": ["topic:file"]},
+        "b": {**echo(toolCalls=[[command(f"/exec touch {second}")]]), "tools": ["topic:file"]},
+    }
+    run_id, _ = started(daemons, write_strategy(daemons.first, agents), "request_input")
+    with run_client(daemons.first) as client:
+        client.send("subscribe", runId=run_id)
+        daemons.tell(daemons.first, "held")
+        client.send("user_input", runId=run_id, agentName="p", text="go")
+        assert daemons.first.exec("/exec sleep 0.3").done
+        assert client.is_silent()
+        assert not first.exists()
+        daemons.tell(daemons.first, "kept")
+        client.until(*ENDS)
+    assert first.exists()
+    assert second.exists()
 
 
 @pytest.mark.requirement("cluster.runs.ended")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from starlette.types import Message, Receive, Scope
 
@@ -18,28 +18,33 @@ from stringd_cluster.access.access_refusals import (
     TokenRequired,
     UserUnnamed,
 )
-from stringd_cluster.access.request_head import Header, RequestHead, loopback_host
+from stringd_cluster.access.request_head import Header, RequestHead, loopback_host, user_header
 from stringd_cluster.access.request_users import users_in_body, users_in_target, with_user
 from stringd_cluster.access.scopes import EndpointRule, endpoint_rule
 from stringd_cluster.access.scopes import Scope as TokenScope
 from stringd_cluster.access.token_table import TokenTable
-from stringd_cluster.access.tokens import Principal
+from stringd_cluster.access.tokens import Principal, digest_of
 
 MOST_READ = 1 << 20
 """The length of bodies that name a user."""
+_MOST_REMEMBERED = 4096
 OPERATOR = Principal(token_id="", user_id="", scopes=frozenset({TokenScope.ADMIN}))
 """Whoever has the token that this daemon gave its operator."""
 
 
-class Admitted(NamedTuple):
-    """A request whose head the daemon may be given; without a principal, it is open to everyone.
+Admitted: TypeAlias = tuple[Principal | None, str, Receive]
+"""Whose token a request has, None if it is open to everyone; its user, `""` if it is not for one home; and
+what receives its body."""
+_Key: TypeAlias = tuple[str, str, tuple[bytes | None, bytes | None] | None]
 
-    The user is `""` if the request is not for one home.
-    """
 
-    principal: Principal | None
+class _Before(NamedTuple):
+    """The decision on a request; it holds for others that are alike, while the token is known."""
+
+    digest: bytes
+    principal: Principal
     user_id: str
-    receive: Receive
+    added: tuple[Header, Header]
 
 
 class Admission:
@@ -51,14 +56,37 @@ class Admission:
         self._tokens = tokens
         self._is_operator = is_operator
         self._port = port
+        self._before: dict[_Key, _Before] = {}
 
     async def admit(self, scope: Scope, receive: Receive) -> Admitted:
         """Admit a request and put its user in place of its token, or raise `AccessRefused`."""
-        rule = endpoint_rule(scope.get("method", "GET"), scope["path"])
         head = RequestHead(scope["headers"])
+        key = scope.get("method", "GET"), scope["path"], head.credentials
+        before = self._before.get(key)
+        if before and self._tokens.known_by_digest(before.digest) is before.principal:
+            scope["headers"] = [*head.others, *before.added]
+            return before.principal, before.user_id, receive
+        rule = endpoint_rule(*key[:2])
+        admitted = await self._decide(rule, head, scope, receive)
+        if rule.is_decided_by_head and head.credentials:
+            self._remember(key, head, admitted)
+        return admitted
+
+    def _remember(self, key: _Key, head: RequestHead, admitted: Admitted) -> None:
+        principal, user_id, _ = admitted
+        if principal is None or head.token is None:
+            return
+        if len(self._before) >= _MOST_REMEMBERED:
+            self._before.clear()
+        added = self._host, user_header(user_id)
+        self._before[key] = _Before(digest_of(head.token), principal, user_id, added)
+
+    async def _decide(
+        self, rule: EndpointRule, head: RequestHead, scope: Scope, receive: Receive
+    ) -> Admitted:
         if rule.scope is None:
             self._prepare(scope, head, "")
-            return Admitted(None, "", receive)
+            return None, "", receive
         principal = self._known(head) or await self._principal(head, _peer(scope))
         if principal.scopes.isdisjoint(rule.permitting):
             raise ScopeRequired(rule.scope)
@@ -71,7 +99,7 @@ class Admission:
         self._prepare(scope, head, user_id)
         if rule.shows_all_users and not principal.is_admin:
             scope["query_string"] = with_user(scope["query_string"], user_id)
-        return Admitted(principal, user_id, receive)
+        return principal, user_id, receive
 
     def _known(self, head: RequestHead) -> Principal | None:
         token = head.token
@@ -93,7 +121,7 @@ class Admission:
         return replace(await self._tokens.principal(token.decode("latin-1"), peer), scopes=person.scopes)
 
     def _prepare(self, scope: Scope, head: RequestHead, user_id: str) -> None:
-        scope["headers"] = head.admitted(user_id, self._host)
+        scope["headers"] = head.admitted(self._host, user_header(user_id) if user_id else None)
         if scheme := head.own_scheme:
             # A proxy in front speaks TLS for this node.
             scope["scheme"] = scheme.decode()

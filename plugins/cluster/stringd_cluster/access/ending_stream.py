@@ -30,6 +30,14 @@ class EndingStream:
     streams, or waits for its client.
     """
 
+    # Most requests need none of these, and are answered a little sooner without.
+    _waiting: asyncio.Task[None] | None = None
+    _end: End | None = None
+    _has_received = False
+    _is_streaming = False
+    _is_over = False
+    _sending = 0
+
     def __init__(
         self, scope: Scope, receive: Receive, send: Send, ended: Callable[[], Awaitable[End]]
     ) -> None:
@@ -37,21 +45,15 @@ class EndingStream:
         self._receive = receive
         self._send = send
         self._ended = ended
-        self._waiting: asyncio.Task[None] | None = None
         self._pending: set[asyncio.Future[Message]] = set()
-        self._end: End | None = None
-        self._has_arrived = self._is_streaming = self._is_over = False
-        self._sending = 0
 
-    async def receive(self) -> Message:
+    def receive(self) -> Awaitable[Message]:
         """Return the next message of the client, or that it has left."""
-        if not self._has_arrived:
-            # A body arrives within a deadline of its own.
-            message = await self._receive()
-            self._has_arrived = not message.get("more_body")
-            return message
-        self._wait()
-        return self._left() or await self._next()
+        if self._has_received:
+            return self._receive_or_end()
+        # What comes first arrives within a deadline of its own.
+        self._has_received = True
+        return self._receive()
 
     async def send(self, message: Message) -> None:
         """Send a message of the application, unless the stream is over."""
@@ -73,6 +75,10 @@ class EndingStream:
         """Wait for no end any more: the application has returned."""
         if self._waiting:
             self._waiting.cancel()
+
+    async def _receive_or_end(self) -> Message:
+        self._wait()
+        return self._left() or await self._next()
 
     async def _next(self) -> Message:
         pending = asyncio.ensure_future(self._receive())

@@ -45,32 +45,37 @@ class RateLimits:
         self._rows = rows
         self._default = default
         self._clock = clock
-        self._rates: dict[str, RequestRate | None] = {}
+        self._rates: dict[str, RequestRate] = {}
+        self.unlimited: set[str] = set()
+        """The users that are known to have no limit."""
         notifications.listen(CHANNEL, self._changed)
 
     async def admit(self, user_id: str) -> None:
         """Count a request, or raise `RateLimited`."""
-        try:
-            rate = self._rates[user_id]
-        except KeyError:
-            rate = await self._read(user_id)
+        if user_id in self.unlimited:
+            return
+        rate = self._rates.get(user_id) or await self._read(user_id)
         if rate and (wait := rate.take(self._clock())):
             raise RateLimited("Too many requests of this user.", wait)
 
     def forget(self, user_id: str) -> None:
         """Forget a user whose home has left this node."""
         self._rates.pop(user_id, None)
+        self.unlimited.discard(user_id)
 
     async def _read(self, user_id: str) -> RequestRate | None:
         rows = await self._rows.fetch(_LIMIT, user_id)
         own = rows[0]["requests_per_second"] if rows else None
         per_second = self._default if own is None else own
-        rate = RequestRate(per_second, per_second) if per_second > 0 else None
+        if per_second <= 0:
+            self.unlimited.add(user_id)
+            return None
         # Requests that were waiting together share the first one's.
-        return self._rates.setdefault(user_id, rate)
+        return self._rates.setdefault(user_id, RequestRate(per_second, per_second))
 
     def _changed(self, user_id: str) -> None:
         if user_id:
             self.forget(user_id)
         else:
             self._rates.clear()
+            self.unlimited.clear()

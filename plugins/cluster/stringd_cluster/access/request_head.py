@@ -42,19 +42,27 @@ class OtherOrigin(AccessRefused):
 class RequestHead:
     """The headers that the door takes, and all others; raises `AmbiguousHead`."""
 
-    __slots__ = ("_others", "_taken")
+    __slots__ = ("_taken", "others")
 
     def __init__(self, headers: Iterable[Header]) -> None:
         self._taken: dict[bytes, bytes] = {}
-        self._others: list[Header] = []
+        self.others: list[Header] = []
         for header in headers:
             name = header[0]
             if name not in _TAKEN:
-                self._others.append(header)
-            elif name in self._taken and name not in _DROPPED:
+                self.others.append(header)
+            elif name in self._taken:
                 raise AmbiguousHead(f"More than one {name.decode()} header")
-            else:
+            elif name not in _DROPPED:
                 self._taken[name] = header[1]
+
+    @property
+    def credentials(self) -> tuple[bytes | None, bytes | None] | None:
+        """The token and the user as they were sent, None if something else decides, too."""
+        taken = self._taken
+        if _OPERATOR in taken or _ORIGIN in taken:
+            return None
+        return taken.get(_AUTHORIZATION), taken.get(_USER)
 
     @property
     def token(self) -> bytes | None:
@@ -90,12 +98,11 @@ class RequestHead:
             raise OtherOrigin
         return scheme
 
-    def admitted(self, user_id: str, host: Header) -> Sequence[Header]:
+    def admitted(self, host: Header, user: Header | None = None) -> Sequence[Header]:
         """Return the headers without credentials, for a user, and as if sent to a host of loopback."""
-        headers = self._others
-        headers.append(host)
-        if user_id:
-            headers.append((_USER, user_id.encode()))
+        headers = [*self.others, host]
+        if user:
+            headers.append(user)
         if scheme := self.own_scheme:
             headers.append((_ORIGIN, b"%b://%b" % (scheme, host[1])))
         return headers
@@ -109,6 +116,11 @@ def is_for_running(scope: Mapping[str, Any]) -> bool:
 def loopback_host(port: int) -> Header:
     """Return the header that requests have on their way through this node."""
     return _HOST, b"127.0.0.1:%d" % port
+
+
+def user_header(user_id: str) -> Header:
+    """Return the header that names a user."""
+    return _USER, user_id.encode()
 
 
 def with_operator(headers: Sequence[Header], token: bytes) -> Sequence[Header]:

@@ -57,6 +57,11 @@ class EndpointRule:
         return frozenset(it for it in Scope if self.scope is None or it.includes(self.scope))
 
     @cached_property
+    def is_decided_by_head(self) -> bool:
+        """Whether the header alone names the user, for whom the endpoint works then."""
+        return self.users == {UserPlace.HEADER}
+
+    @cached_property
     def reads_header(self) -> bool:
         """Whether the endpoint works for the user of the header, or else for one of its own choice."""
         return UserPlace.HEADER in self.users
@@ -133,7 +138,7 @@ _EXACT: Mapping[str, Mapping[str, EndpointRule]] = {
     "/questions": {"GET": _OF_USER},
     # They show the questions, the grants and the secrets of all users.
     "/questions/stream": _ADMIN,
-    "/secrets": _ADMIN,
+    "/secrets": {"GET": _UNKNOWN, "POST": _rule(Scope.ADMIN, UserPlace.BODY_USER_ID)},
     "/sessions": {
         "GET": _OF_USER,
         "POST": _rule(Scope.EXEC, UserPlace.BODY_USER_ID),
@@ -148,7 +153,7 @@ _PREFIXES: Mapping[str, Mapping[str, EndpointRule]] = {
     "/approval/grants/": _ADMIN,
     "/console/": _SIGNED_IN,
     "/questions/": {"POST": _rule(Scope.EXEC, UserPlace.HEADER)},
-    "/secrets/": _ADMIN,
+    "/secrets/": {"DELETE": _rule(Scope.ADMIN, UserPlace.QUERY_USER_ID)},
     "/sessions/": {"DELETE": _rule(Scope.EXEC, UserPlace.PATH)},
     "/users/": {"DELETE": _rule(Scope.ADMIN, UserPlace.PATH)},
 }

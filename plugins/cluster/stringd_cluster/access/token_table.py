@@ -61,7 +61,10 @@ class TokenTable:
 
     def known(self, token: str | bytes) -> Principal | None:
         """Return whose token this is, if that is known without the database."""
-        digest = digest_of(token)
+        return self.known_by_digest(digest_of(token))
+
+    def known_by_digest(self, digest: bytes) -> Principal | None:
+        """Return likewise whose token has a digest; the same object until the token was read again."""
         entry = self._known.get(digest)
         if entry is None:
             return None

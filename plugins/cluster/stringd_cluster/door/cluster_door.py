@@ -80,7 +80,7 @@ class ClusterDoor:
     async def _serve(
         self, scope: Scope, receive: Receive, send: Send, user_id: str, principal: Principal
     ) -> None:
-        if principal.token_id and principal.user_id == user_id:
+        if user_id not in self._rates.unlimited and principal.token_id and principal.user_id == user_id:
             await self._rates.admit(user_id)
         if principal.is_admin:
             scope["headers"] = with_operator(scope["headers"], self._operator_token)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 
-
-def boot_time() -> float:
-    """Return the seconds since the machine was started."""
-    return time.clock_gettime(time.CLOCK_BOOTTIME)
+boot_time = partial(time.clock_gettime, time.CLOCK_BOOTTIME)
+"""Returns the seconds since the machine was started."""

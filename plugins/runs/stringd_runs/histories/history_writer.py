@@ -33,6 +33,7 @@ class HistoryWriter:
         self._has_room = asyncio.Event()
         self._has_room.set()
         self._promised = self._synced = 0
+        self._progress = asyncio.Event()
         self.failure: str | None = None
         self.is_elsewhere = False
         """Whether nothing can be written because another node writes the history."""
@@ -67,6 +68,12 @@ class HistoryWriter:
         """Wait until not too much waits to be written."""
         await self._has_room.wait()
 
+    async def kept(self) -> None:
+        """Wait until everything is synced that was to be so far, or can't be."""
+        promised = self._promised
+        while self.failure is None and not self.has_kept(promised):
+            await self._progress.wait()
+
     async def run(self) -> None:
         """Write until the writer is closed and nothing is left to write, or nothing can be written."""
         try:
@@ -91,7 +98,7 @@ class HistoryWriter:
         self.failure = reason
         self._lines = []
         self._has_room.set()
-        self._on_progress()
+        self._note_progress()
 
     def close(self) -> None:
         """Have `run` return once everything is written."""
@@ -110,7 +117,12 @@ class HistoryWriter:
             self.fail(error.strerror or str(error))
         else:
             self._synced = promised
-            self._on_progress()
+            self._note_progress()
+
+    def _note_progress(self) -> None:
+        self._progress.set()
+        self._progress = asyncio.Event()
+        self._on_progress()
 
 
 def _ignore() -> None:

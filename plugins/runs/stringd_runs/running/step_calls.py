@@ -87,7 +87,8 @@ class StepCalls:
         if before := self._done.take_call(agent, text):
             self._add_up(before.result, before.cost)
             return before.result
-        await self._writer.wait_for_room()
+        # Otherwise another node could make a call again on whose answer this one has built.
+        await (self._writer.kept() if self._is_shared else self._writer.wait_for_room())
         called = self._plan.agents[agent]
         steering: list[str] = []
         _steering.set(steering)

@@ -1,0 +1,70 @@
+"""The door at a node that does not have the user's home: what it admits is as good as at the owner."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from http.client import HTTPConnection
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import connect
+
+from stringd.testing.process import parse_events
+from tests.cluster.access.door_client import Doorstep, bearer, refusal
+from tests.cluster.nodes import Cluster
+from tests.protocol.waits import eventually
+
+REVOKED_WITHIN = 5.0
+
+
+@pytest.fixture
+def doors(cluster: Cluster) -> tuple[Doorstep, Doorstep]:
+    """The owner of ann's home, and another node."""
+    nodes = [cluster.node(name) for name in ("one", "two")]
+    cluster.register("ann")
+    owner = cluster.await_owner("ann", bool)
+    first, second = sorted(nodes, key=lambda it: it.name != owner)
+    return Doorstep(cluster, first), Doorstep(cluster, second)
+
+
+@pytest.mark.requirement("cluster.door.revoked")
+def test_a_token_is_refused_everywhere_after_it_was_revoked(doors: tuple[Doorstep, Doorstep]) -> None:
+    owner, other = doors
+    token = owner.cluster.token("ann")
+    assert [parse_events(it.execute(token)).head["user_id"] for it in doors] == ["ann", "ann"]
+    stream = HTTPConnection("127.0.0.1", other.node.port, timeout=20)
+    url = f"ws://127.0.0.1:{other.node.port}/ws"
+    with closing(stream), connect(url, additional_headers=bearer(token)) as socket:
+        stream.request("GET", "/events", headers=bearer(token))
+        events = stream.getresponse()
+        assert events.readline()
+        owner.cluster.revoke("ann")
+        eventually(lambda: {it.execute(token).status for it in doors} == {401}, within=REVOKED_WITHIN)
+        assert len({refusal(it.execute(token)) for it in doors}) == 1
+        events.read()
+        with pytest.raises(ConnectionClosed):
+            socket.recv(REVOKED_WITHIN)
+
+
+@pytest.mark.requirement("cluster.door.admin")
+def test_an_admin_changes_what_belongs_to_a_home_at_any_node(doors: tuple[Doorstep, Doorstep]) -> None:
+    admin = doors[0].cluster.token("root", "admin")
+    for it in doors:
+        secret = {"name": "KEY", "value": it.node.name, "user_id": "ann"}
+        assert it.ask("POST", "/secrets", secret, token=admin).status == 200
+        assert it.ask("DELETE", "/secrets/KEY?user_id=ann", token=admin).json()["deleted"] is True
+        topic = f"file:at-{it.node.name}"
+        created = it.ask("POST", "/sessions", {"user_id": "ann", "topic": topic}, token=admin)
+        assert created.json()["created"] is True
+        assert it.ask("DELETE", f"/sessions/ann/{topic}", token=admin).json()["deleted"] is True
+        user = {"id": f"new-{it.node.name}", "home": str(it.cluster.home("new"))}
+        assert it.ask("POST", "/users", user, token=admin).json()["created"] is True
+        assert it.ask("DELETE", f"/users/{user['id']}", token=admin).json()["deleted"] is True
+
+
+@pytest.mark.requirement("cluster.door.users")
+def test_other_users_are_refused_before_anything_is_passed_on(doors: tuple[Doorstep, Doorstep]) -> None:
+    token = doors[0].cluster.token("ann")
+    refused = {refusal(it.execute(token, **{"X-User-Id": user})) for it in doors for user in ("bob", "eve")}
+    assert [status for status, _, _ in refused] == [403]
+    assert doors[0].cluster.sql("SELECT count(*) FROM stringd.homes WHERE id IN ('bob', 'eve')") == "0"
