@@ -69,3 +69,12 @@ def test_scripts_are_executable() -> None:
     scripts = [path for path in files(ROOT / ".ci") if path.read_bytes().startswith(b"#!")]
     assert ROOT / ".ci" / "run" in scripts
     assert all(path.stat().st_mode & 0o111 for path in scripts)
+
+
+def test_the_architecture_says_what_is_in_every_room() -> None:
+    page = (ROOT / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    rooms, _, others = page.partition("## The rooms of the core")[2].partition("## Where to look")
+    described = rooms + others.partition("\n## Runs")[2].partition("\n## ")[0]
+    packages = {path.parent.relative_to(ROOT) for path in sources() if path.name == "__init__.py"}
+    found = sorted(it for it in packages if it.as_posix() not in PACKAGES and "scaffolds" not in it.parts)
+    assert [str(it) for it in found if not re.search(rf"`{it.name}/?`", described)] == []
