@@ -13,6 +13,7 @@ CLUSTER_DEADMAN = requirements(
     ("deadman.late", "A deadline that comes later, or is brought forward, holds for what runs already."),
     ("deadman.free", "Without a deadline, supervisors have no timer and no further descriptor."),
     ("deadman.refused", "After the deadline, no program is started, until there is a later one."),
+    ("deadman.privileged", "Privileged commands end at the deadline, too, also if the daemon is stopped."),
     ("deadman.successor", "Programs of a stopped node end before those of its successor begin."),
     ("deadman.files", "After the deadline, no document command changes a file."),
     ("deadman.supervisor", "A program that stops its supervisor ends at once, with all of its family."),

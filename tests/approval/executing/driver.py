@@ -1,6 +1,7 @@
 """Run one privileged request, as the user of this process, and print what came of it.
 
-The first argument is JSON: the stages, the options of the executor, and the passwords that are typed.
+The first argument is JSON: the stages, the options of the executor, the passwords that are typed, and maybe
+for how many seconds programs may run.
 """
 
 from __future__ import annotations
@@ -8,8 +9,10 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import time
 from typing import Any
 
+from stringd.plugin.processes import set_deadline
 from stringd_approval.exec_request import ExecRequest
 from stringd_approval.exec_result import ExecFailed, PipelineResult
 from stringd_approval.executing.executor import Executor
@@ -17,6 +20,8 @@ from stringd_approval.executing.executor import Executor
 
 async def main(wanted: dict[str, Any]) -> dict[str, Any]:
     """Run the request; return its result or the error, and the prompts."""
+    if seconds := wanted.get("lease"):
+        set_deadline(time.clock_gettime(time.CLOCK_BOOTTIME) + seconds)
     prompts: list[str] = []
     passwords = wanted["passwords"]
 

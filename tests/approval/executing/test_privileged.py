@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,11 @@ from stringd_approval.exec_result import ExecFailed
 from stringd_approval.executing.executor import Executor
 from tests.approval.executing.running import request, with_executor
 from tests.approval.executing.sudoers import PASSWORD, Sudoer, shim, sudoer
+from tests.processes.leased_daemon import Heart, boottime
 from tests.protocol.processes import running_with, unique_seconds
 from tests.protocol.waits import eventually
 
+LEASE_SECONDS, LATE_SECONDS, SILENCE_SECONDS = 5.0, 2.5, 0.5
 STUBBORN = "trap '' TERM INT HUP QUIT; sleep {0}; sleep {0}"
 
 
@@ -196,6 +200,28 @@ def test_no_command_of_root_survives_what_runs_it(trusted: Sudoer, text: str) ->
         eventually(lambda: running_with(seconds))
         process.kill()
     eventually(lambda: not running_with(seconds))
+
+
+@pytest.mark.requirement("deadman.privileged")
+@pytest.mark.parametrize("start", ["", "setsid --wait "])
+def test_commands_of_root_end_at_the_deadline_of_a_stopped_daemon(
+    asked: Sudoer, tmp_path: Path, start: str
+) -> None:
+    folder = tmp_path / "beats"
+    folder.mkdir(mode=0o777)
+    folder.chmod(0o777)
+    heart = Heart(folder / "heart")
+    deadline = boottime() + LEASE_SECONDS
+    stages = ("sh", "-c", f"{start}{heart.script}")
+    command = asked.command(stages, passwords=[PASSWORD], lease=LEASE_SECONDS)
+    with subprocess.Popen(command, cwd="/") as process, ExitStack() as ends:
+        ends.callback(process.kill)
+        heart.await_beats()
+        process.send_signal(signal.SIGSTOP)
+        eventually(lambda: boottime() > deadline + LATE_SECONDS)
+        beats = heart.beats()
+        eventually(lambda: boottime() > deadline + LATE_SECONDS + SILENCE_SECONDS)
+        assert heart.beats() == beats
 
 
 @pytest.mark.requirement("approval.execution.sudo.missing", "approval.execution.checked")
