@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import asyncpg
+from asyncpg.protocol import Protocol
 
 from stringd.plugin import StorageFailed
 from stringd_cluster.engine.cluster_schema import SCHEMA
@@ -32,6 +33,20 @@ _PASSING = (
     OSError,
     TimeoutError,
 )
+
+
+@contextmanager
+def ended_in_use() -> Iterator[None]:
+    """Raise one of `FAILURES` if a connection was terminated in a statement, as asyncpg itself does not.
+
+    A connection without a protocol has none of its methods.
+    """
+    try:
+        yield
+    except AttributeError as error:
+        if error.obj is None and hasattr(Protocol, error.name or ""):
+            raise asyncpg.InterfaceError("the connection was terminated") from error
+        raise
 
 
 def is_passing(failure: StorageFailed) -> bool:
@@ -147,7 +162,8 @@ def _server_settings(name: str, stale_seconds: float) -> dict[str, str]:
 @contextmanager
 def _reported() -> Iterator[None]:
     try:
-        yield
+        with ended_in_use():
+            yield
     except FAILURES as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise StorageFailed(f"the cluster's database can't be used: {reason}") from error

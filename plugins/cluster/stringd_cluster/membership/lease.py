@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from stringd.plugin.processes import clear_deadline, set_deadline
-from stringd_cluster.engine.database_pool import FAILURES, connect
+from stringd_cluster.engine.database_pool import FAILURES, connect, ended_in_use
 from stringd_cluster.membership.boot_clock import boot_time
 from stringd_cluster.membership.live_nodes import Node, live_nodes, renew
 from stringd_cluster.unsafe_modes import LEASE_CHECKS, is_switched_off
@@ -79,7 +79,8 @@ class Lease:
         while True:
             await asyncio.sleep(self.seconds / _RENEWALS)
             try:
-                await self._renew()
+                with ended_in_use():
+                    await self._renew()
             except FAILURES as error:
                 log.warning("the lease can't be renewed: %s", error)
                 self._drop_connection()
