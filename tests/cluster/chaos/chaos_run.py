@@ -79,7 +79,8 @@ class Report:
             *(f"  {it}"[:600] for it in self.violations[:20]),
             *(f"  failed: {it}"[:600] for it in self.failed),
             *(
-                f"  silent: {it.home} for {it.seconds:.2f} s, allowed {it.allowed:.2f}: {it.faults}"
+                f"  silent: {it.home} for {it.seconds:.2f} s, allowed {it.allowed:.2f}, with "
+                + (", ".join(str(fault.kind) for fault in it.faults) or "nothing")
                 for it in self.too_long
             ),
         ]

@@ -126,8 +126,10 @@ class FaultMaker:
         with self._hurting(node):
             homes = await self._with_engine(self._cluster.homes_of, node.name)
             log.info("%s %s (%s) for %.1f s", planned.kind, node.name, ", ".join(homes), planned.seconds)
-            with self._recorded(planned.kind, node.name, homes):
+            with self._recorded(planned.kind, node.name, homes) as concerned:
                 await self._hurt_node(planned, node, homes)
+                # It may have taken over others meanwhile.
+                concerned += await self._with_engine(self._cluster.homes_of, node.name)
 
     async def _hurt_node(self, planned: PlannedFault, node: Node, homes: Sequence[str]) -> None:
         if planned.kind in ORDERLY:
@@ -231,11 +233,12 @@ class FaultMaker:
             self._hurt.discard(node.name)
 
     @contextmanager
-    def _recorded(self, kind: FaultKind, node: str, homes: Sequence[str]) -> Iterator[None]:
-        began = time.monotonic()
-        yield
+    def _recorded(self, kind: FaultKind, node: str, homes: Sequence[str]) -> Iterator[list[str]]:
+        """Record a fault that concerns these homes, and those that are added until its end."""
+        began, concerned = time.monotonic(), list(homes)
+        yield concerned
         self.made.append(
-            Fault(kind=kind, node=node, homes=frozenset(homes), began=began, ended=time.monotonic())
+            Fault(kind=kind, node=node, homes=frozenset(concerned), began=began, ended=time.monotonic())
         )
 
     async def _victim(self, planned: PlannedFault) -> Node:

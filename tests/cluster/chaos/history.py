@@ -94,7 +94,7 @@ class Fault:
     kind: FaultKind
     node: str
     homes: frozenset[str]
-    """The homes that were on the node when it began."""
+    """The homes that were on the node when it began, and when it ended."""
     began: float
     ended: float
 
