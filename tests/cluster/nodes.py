@@ -170,6 +170,12 @@ class Cluster:
         reply = self.nodes[0].request("POST", "/users", body, headers)
         assert reply.status == HTTPStatus.OK, reply.text
 
+    def remove(self, user: str) -> None:
+        """Remove a user."""
+        headers = {"Authorization": f"Bearer {self._admin_token()}"}
+        reply = self.nodes[0].request("DELETE", f"/users/{user}", None, headers)
+        assert reply.status == HTTPStatus.OK, reply.text
+
     def owner(self, user: str) -> str | None:
         """Return the name of the node that has a user's home, if its lease is valid."""
         return (

@@ -42,7 +42,7 @@ async def owners(it: Tables, folder: Path) -> tuple[OutputIndex, OutputIndex, Ow
     made: list[Any] = []
     for name in ("one", "two"):
         (folder / name).mkdir()
-        made.append(OutputIndex(it.pool, homes, name, local_stores(print).outputs))
+        made.append(OutputIndex(it.pool, homes, it.notifications, name, local_stores(print).outputs))
         made[-1].open(folder / name)
     return made[0], made[1], homes
 

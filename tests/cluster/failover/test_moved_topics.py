@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from tests.apps.shelf import write_app
 from tests.cluster.failover.conftest import Agent
+from tests.cluster.nodes import Node
+from tests.protocol.waits import eventually
 from tests.web.server import answer, serving
 
 LONG = "seq 100000 200000"
@@ -95,3 +100,20 @@ def test_web_topics_go_on_at_their_place(agent: Agent, way: str) -> None:
         assert "Thanks" in agent("/act.ask --q tea", "web:t").content
         assert (site.last.body, site.last.headers["Cookie"]) == (b"q=tea", "id=7")
         assert "Tea" in agent("/back", "web:t").content
+
+
+@pytest.mark.requirement("moved.outputs")
+def test_the_answers_of_a_removed_user_are_removed_from_all_nodes(agent: Agent) -> None:
+    agent(f"/exec {LONG}")
+    first = agent.owner
+    assert size_of_outputs(first) > 0
+    agent.move()
+    agent.cluster.remove(agent.user)
+    assert eventually(lambda: size_of_outputs(first) == 0)
+
+
+def size_of_outputs(node: Node) -> int:
+    """Return the number of long answers that a node has."""
+    with closing(sqlite3.connect(node.data_dir / "outputs.db")) as database:
+        count: int = database.execute("SELECT count(*) FROM outputs").fetchone()[0]
+        return count

@@ -28,6 +28,7 @@ class ClusterStores:
     ) -> None:
         self._pool = pool
         self._homes = homes
+        self._notifications = notifications
         self._node = node
         self._users = UserTable(pool, homes, notifications)
         self._secrets = SecretTable(pool, homes, notifications)
@@ -46,7 +47,7 @@ class ClusterStores:
             users=self._users,
             sessions=self._sessions,
             undo=self._undo,
-            outputs=OutputIndex(self._pool, self._homes, self._node, outputs),
+            outputs=OutputIndex(self._pool, self._homes, self._notifications, self._node, outputs),
             secrets=self._secrets,
             storages=LocalStorages(report, partial(StorageTable, self._pool)),
             requests=self._requests,

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from stringd.plugin import ErrorCode, KeptOutput, OutputSummary, PiecedOutput, Refusal, Session
+from stringd.plugin import ErrorCode, KeptOutput, OutputSummary, PiecedOutput, Refusal, Session, StorageFailed
 from stringd.plugin.stores import OutputStore
 from stringd_cluster.engine.database_pool import ConnectionPool
+from stringd_cluster.engine.notifications import Notifications
 from stringd_cluster.homes.owned_homes import OwnedHomes
+
+log = logging.getLogger(__name__)
 
 MOST_OUTPUTS = 10
 """So many answers of a topic are listed, on whatever nodes they are."""
@@ -23,18 +27,28 @@ _TRIM = "DELETE FROM outputs WHERE user_id = $1 AND topic = $2 AND number <= $3"
 _ALL = "SELECT * FROM outputs WHERE user_id = $1 AND topic = $2 ORDER BY number"
 _FIND = "SELECT * FROM outputs WHERE user_id = $1 AND topic = $2 AND number = $3"
 _FORGET = "DELETE FROM outputs WHERE user_id = $1 AND topic = $2"
+_IS_USER = "SELECT 1 FROM users WHERE id = $1"
 _FORGET_USER = "DELETE FROM outputs WHERE user_id = $1"
 
 
 class OutputIndex:
     """Numbers the answers of a topic over all nodes, and knows where each is; implements `OutputStore`."""
 
-    def __init__(self, pool: ConnectionPool, homes: OwnedHomes, node: str, here: OutputStore) -> None:
+    def __init__(
+        self,
+        pool: ConnectionPool,
+        homes: OwnedHomes,
+        notifications: Notifications,
+        node: str,
+        here: OutputStore,
+    ) -> None:
         self._pool = pool
         self._homes = homes
         self._node = node
         self._here = here
         self._numbering = asyncio.Lock()
+        self._removing: set[asyncio.Task[None]] = set()
+        notifications.listen("stringd_users", self._user_changed)
 
     def open(self, data_dir: Path) -> None:
         """Open the answers that this node has given."""
@@ -95,6 +109,20 @@ class OutputIndex:
             number: int = await connection.fetchval(_ADD, *key, *row)
             await connection.execute(_TRIM, *key, number - MOST_OUTPUTS)
         return number
+
+    def _user_changed(self, user_id: str) -> None:
+        if user_id:
+            removing = asyncio.ensure_future(self._remove_if_gone(user_id))
+            self._removing.add(removing)
+            removing.add_done_callback(self._removing.discard)
+
+    async def _remove_if_gone(self, user_id: str) -> None:
+        """Remove what is here of a user who was removed at another node."""
+        try:
+            if not await self._pool.fetch(_IS_USER, user_id):
+                await self._here.remove_user(user_id)
+        except StorageFailed as failure:
+            log.warning("the long answers of %s, who was removed, may still be here: %s", user_id, failure)
 
     def _summary(self, row: Any) -> OutputSummary:
         where = "" if row["node"] == self._node else f" [on the node {row['node']}]"
