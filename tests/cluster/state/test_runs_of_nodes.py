@@ -206,3 +206,26 @@ def test_a_stopped_run_does_not_go_on(runs: Runs) -> None:
         (listed,) = client.ask("list_runs")["runs"]
         assert (listed["runId"], listed["status"]) == (run_id, "cancelled")
         assert client.ask("list_strategies")["runs"] == []
+
+
+@pytest.mark.requirement("cluster.runs.everywhere")
+def test_the_question_of_a_run_is_listed_and_answered_at_any_node(runs: Runs) -> None:
+    def listed(node: Node) -> list[dict[str, Any]]:
+        reply = node.request("GET", f"/questions?user_id={USER}", headers=runs.headers)
+        questions: list[dict[str, Any]] = reply.json()["questions"]
+        return questions
+
+    agents = {"p": person("What now?", always=True), "a": echo("{input}")}
+    run_id, before = runs.start(runs.strategy(agents), "request_input")
+    old = runs.owner
+    lost = eventually(lambda: listed(runs.other(old)), WITHIN)
+    assert [it["topic"] for it in lost] == [f"run:{run_id}"]
+    new = runs.kill_owner()
+    third = runs.other(old, new)
+    (question,) = eventually(lambda: [it for it in listed(third) if it["id"] != lost[0]["id"]], WITHIN)
+    eventually(lambda: len(listed(third)) == 1, WITHIN)
+    answered = third.request("POST", f"/questions/{question['id']}", {"answer": "onwards"}, runs.headers)
+    assert answered.status == 200, answered.text
+    with runs.client(third) as client:
+        client.send("subscribe", runId=run_id, afterSeq=before[-1]["seq"])
+        assert client.until(*ENDS)[-1]["result"] == "onwards"
