@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from http.client import HTTPConnection
+from urllib.parse import quote
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -15,6 +16,8 @@ from tests.cluster.nodes import Cluster
 from tests.protocol.waits import eventually
 
 REVOKED_WITHIN = 5.0
+# Without care, the third is the second in another encoding.
+NAMES = ("\N{GREEK CAPITAL LETTER OMEGA} & 1%41", "\xe9", "\xc3\xa9")
 
 
 @pytest.fixture
@@ -60,6 +63,23 @@ def test_an_admin_changes_what_belongs_to_a_home_at_any_node(doors: tuple[Doorst
         user = {"id": f"new-{it.node.name}", "home": str(it.cluster.home("new"))}
         assert it.ask("POST", "/users", user, token=admin).json()["created"] is True
         assert it.ask("DELETE", f"/users/{user['id']}", token=admin).json()["deleted"] is True
+
+
+@pytest.mark.requirement("cluster.door.users")
+@pytest.mark.parametrize("user", NAMES)
+def test_users_have_any_name(doors: tuple[Doorstep, Doorstep], user: str) -> None:
+    token = doors[0].new_user(user)
+    sent = user.encode().decode("latin-1")
+    for it in doors:
+        for headers in ({}, {"X-User-Id": sent}):
+            assert parse_events(it.execute(token, **headers)).head["user_id"] == user
+        for query in ("", f"?user_id={quote(user)}"):
+            listed = it.ask("GET", f"/sessions{query}", token=token).json()["sessions"]
+            assert {session["user_id"] for session in listed} == {user}
+        # It refuses users that are not registered.
+        with connect(f"ws://127.0.0.1:{it.node.port}/mcp/stdio", additional_headers=bearer(token)):
+            pass
+        assert it.ask("DELETE", f"/sessions/{quote(user, safe='')}/file:x", token=token).status == 200
 
 
 @pytest.mark.requirement("cluster.door.users")

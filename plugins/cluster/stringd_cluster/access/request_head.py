@@ -123,6 +123,11 @@ def user_header(user_id: str) -> Header:
     return _USER, user_id.encode()
 
 
+def with_user_header(headers: Sequence[Header], user_id: str) -> Sequence[Header]:
+    """Return headers that name a user, and no other one."""
+    return [*(it for it in headers if it[0] != _USER), user_header(user_id)]
+
+
 def with_operator(headers: Sequence[Header], token: bytes) -> Sequence[Header]:
     """Return headers with the operator's token."""
     return [*headers, (_OPERATOR, token)]

@@ -12,7 +12,7 @@ from stringd.plugin import LISTENING, Runtime
 from stringd_cluster.access.admission import Admission
 from stringd_cluster.access.ending_stream import HOME_LEFT, TOKEN_ENDED, End, EndingStream
 from stringd_cluster.access.rate_limit import RateLimits
-from stringd_cluster.access.request_head import is_for_running, with_operator
+from stringd_cluster.access.request_head import is_for_running, with_operator, with_user_header
 from stringd_cluster.access.token_table import TokenTable
 from stringd_cluster.access.tokens import Principal
 from stringd_cluster.cluster_node import ClusterNode
@@ -45,6 +45,9 @@ class ClusterDoor:
 
     async def serve(self, scope: Scope, receive: Receive, send: Send, caller: Caller) -> None:
         """Serve an admitted request here: for a home that this node has, or for the node itself."""
+        if caller.is_for_home:
+            # Its owner decides by the caller, whatever became of the header on the way.
+            scope["headers"] = with_user_header(scope["headers"], caller.user_id)
         await self._serve(scope, receive, send, caller.user_id, caller.principal)
 
     async def close(self) -> None:

@@ -109,9 +109,9 @@ def _named_by_connection(headers: Headers) -> frozenset[bytes]:
 
 def _text(name: bytes, value: bytes) -> tuple[str, str]:
     try:
-        return name.decode("ascii"), value.decode()
+        return name.decode("ascii"), value.decode("ascii")
     except UnicodeDecodeError:
-        # The client of the hop writes UTF-8 only.
+        # The clients of the hop disagree about how to write other characters.
         return _RAW.decode(), base64.b64encode(name + b"\0" + value).decode()
 
 
