@@ -51,6 +51,8 @@ log = logging.getLogger(__name__)
 
 _PLUGIN = "approval"
 _IDS = "ids.jsonl"
+_RULES_SECONDS = 5.0
+"""How long requests to a node wait for the rules of its cluster; without them, everything is asked about."""
 
 
 class ApprovalService:
@@ -68,11 +70,14 @@ class ApprovalService:
 
     async def serve(self) -> None:
         """Listen on the socket until the daemon stops."""
+        following = [asyncio.create_task(it.follow()) for it in (self.grants, self.rules) if it]
         try:
             await listen(
                 self.socket, self.handle, is_own_folder=self._has_own_folder, stopping=self._until_stopping
             )
         finally:
+            for task in following:
+                task.cancel()
             await self._close()
 
     async def _until_stopping(self) -> None:
@@ -81,17 +86,13 @@ class ApprovalService:
             await self.audit.open()
         except AuditFailed as failed:
             log.error("no request will run: %s", failed)  # noqa: TRY400 - the message says it all
-        following = [asyncio.create_task(self.grants.follow())]
-        if self.rules:
-            following.append(asyncio.create_task(self.rules.follow()))
         await self._runtime.stopping()
-        for task in following:
-            task.cancel()
 
     async def handle(
         self, request: ExecRequest, disconnected: Disconnected | None = None, *, request_id: str | None = None
     ) -> ExecReply:
         """Handle a request; see `Broker.handle`."""
+        await self._until_rules_are_known()
         return await self._broker.handle(request, disconnected, request_id=request_id)
 
     def concerns_commands(self) -> bool:
@@ -102,11 +103,18 @@ class ApprovalService:
         """Return the reply to a command of a topic, if the policy or the operator lets it run."""
         if self._logs_commands:
             await self._write(command_sent(Asker.of_command(invocation)), sync=False)
+        await self._until_rules_are_known()
         return await self._gate.pass_command(invocation, proceed)
 
     async def permit(self, asked: BackgroundEffect) -> None:
         """Return if the policy or the operator permits an effect outside of commands."""
+        await self._until_rules_are_known()
         await self._gate.permit(asked)
+
+    async def _until_rules_are_known(self) -> None:
+        if self.rules and not self.rules.are_known.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.rules.are_known.wait(), _RULES_SECONDS)
 
     async def withdraw_grant(self, grant_id: str, *, through: str) -> bool:
         """End a grant and log it; return whether there was one.

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.cluster.engine import Engine
 from tests.cluster.nodes import Cluster, Node
 from tests.protocol.waits import eventually
 from tests.runs.clients import ENDS, Message, RunClient, run_client
@@ -229,3 +230,15 @@ def test_the_question_of_a_run_is_listed_and_answered_at_any_node(runs: Runs) ->
     with runs.client(third) as client:
         client.send("subscribe", runId=run_id, afterSeq=before[-1]["seq"])
         assert client.until(*ENDS)[-1]["result"] == "onwards"
+
+
+@pytest.mark.requirement("cluster.logs.doubt")
+def test_a_run_goes_on_after_the_database_was_killed(runs: Runs, postgres: Engine) -> None:
+    agents = {f"a{number}": echo("x", chunks=2, chunkDelayMs=100) for number in range(8)}
+    run_id, _ = runs.start(runs.strategy(agents), "step_completed")
+    postgres.kill()
+    postgres.start()
+    eventually(lambda: runs.called(run_id)[-1:] == ["a7"], WITHIN)
+    assert runs.called(run_id) == list(agents)
+    ended = eventually(lambda: [it for it in runs.records(run_id) if "completed_at" in it], WITHIN)
+    assert [it["status"] for it in ended] == ["completed"]

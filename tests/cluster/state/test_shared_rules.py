@@ -79,6 +79,20 @@ def test_rules_that_can_not_be_shared_change_nothing(cluster: Cluster) -> None:
     assert rules_at(node, cluster.token("boss"), "GET").status == 403
 
 
+@pytest.mark.requirement("cluster.rules.shared")
+def test_commands_wait_until_the_rules_are_known(cluster: Cluster) -> None:
+    node = cluster.node("ann")
+    cluster.home("u").mkdir(parents=True)
+    cluster.register("u")
+    headers = {"Authorization": f"Bearer {cluster.token('u')}", "Content-Type": "application/json"}
+    node.stop()
+    node.start()
+    reply = node.request("POST", "/exec", {"topic": "file:main", "cmd": "/exec echo it-runs"}, headers)
+    assert reply.status == 200, reply.text
+    assert "it-runs" in reply.text
+    assert "DENIED" not in reply.text
+
+
 @pytest.mark.requirement("cluster.rules.checked")
 def test_a_daemon_alone_has_no_rules_to_share(start_daemon: Callable[..., DaemonProcess]) -> None:
     daemon = start_daemon(operator=True)

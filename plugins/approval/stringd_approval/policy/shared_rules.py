@@ -34,6 +34,7 @@ class SharedRules:
         self._text: str | None = None
         self._reading = asyncio.Lock()
         self.policy = _UNKNOWN
+        self.are_known = asyncio.Event()
 
     async def read(self) -> str | None:
         """Return the text, None if there is none, and have it hold here; raise `StorageFailed`."""
@@ -41,6 +42,7 @@ class SharedRules:
             text: str | None = await self._storage.get(_KEY)
             if text != self._text or self.policy is _UNKNOWN:
                 self._text, self.policy = text, _policy_of(text)
+            self.are_known.set()
         return text
 
     async def follow(self) -> None:
