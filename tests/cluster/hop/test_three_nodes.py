@@ -206,6 +206,19 @@ def test_what_waits_for_a_lost_owner_is_answered_by_the_next(homes: Homes, how: 
     assert unnamed.status in (200, 503)
 
 
+@pytest.mark.requirement("cluster.hop.never_ran")
+def test_requests_wait_while_the_owner_and_the_database_are_gone(homes: Homes) -> None:
+    owner, entry, engine = homes.owner, homes.others[0], homes.cluster.engine
+    assert homes.get(entry, "/sessions?user_id=ann").status == 200
+    with ThreadPoolExecutor() as executor:
+        engine.kill()
+        owner.kill()
+        waiting = executor.submit(homes.send, entry, '/set {n} = "1"')
+        assert not waiting.done()
+        engine.start()
+        assert '"ok":true' in waiting.result(20).text
+
+
 @pytest.mark.requirement("cluster.hop.cut_streams", "cluster.hop.unknown")
 def test_an_answer_that_has_begun_ends_early_and_the_command_does_not_run_again(homes: Homes) -> None:
     owner, (entry, other) = homes.owner, homes.others

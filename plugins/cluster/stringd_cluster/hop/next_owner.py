@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
+from stringd.plugin import StorageFailed
+from stringd_cluster.engine.database_pool import is_passing
+from stringd_cluster.homes.home_errors import NotAMember
 from stringd_cluster.hop.lost_answers import OwnerUnreachable
 from stringd_cluster.hop.peer_watch import PeerWatch
 from stringd_cluster.membership.live_nodes import Node
@@ -43,9 +46,20 @@ class NextOwner:
         if left <= 0:
             raise OwnerUnreachable
         self._places.forget_place(self._user_id)
-        found = await self._places.locate(self._user_id)
+        found = await self._located(failed)
         if found == failed:
             # It may come back, or lose its lease: then the nodes change.
             await self._watch.change(min(self._pause, left))
             self._pause = min(2 * self._pause, _LONGEST_PAUSE)
         return found
+
+    async def _located(self, failed: Node | None) -> Node | None:
+        """Return the owner; the one that did not answer if nobody can say, for as long as that may pass."""
+        try:
+            return await self._places.locate(self._user_id)
+        except NotAMember:
+            return failed
+        except StorageFailed as failure:
+            if not is_passing(failure):
+                raise
+            return failed
