@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from stringd.api.event_interfaces import EventFilter, EventKind, Observer, Published
 from stringd.api.events import CommandBegun, CommandEnded, Event, Lost, Output, UserAdded
 from stringd.events import recent_events, watch_outbox
-from stringd.events.bus import MOST_EVENT_BYTES, EventBus
+from stringd.events.bus import EventBus
+from stringd.events.event_weights import MOST_EVENT_BYTES
 from stringd.events.flood_limit import MOST_IN_A_SECOND, FloodLimit
 from stringd.events.recent_events import RecentEvents
 from stringd.events.watch_outbox import Batch, Watch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Protocol
@@ -71,12 +71,12 @@ class ForeignPosition:
 
 
 class RecordedEvent(NamedTuple):
-    """An event as it was recorded for all nodes: its mark, the name of its node, and its fields."""
+    """An event as it was recorded for all nodes: its mark, the name of its node, and its JSON."""
 
     mark: int
     node: str
     kind: str
-    fields: Mapping[str, Any]
+    payload: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,6 +147,15 @@ class Events(Protocol):
         A watcher that reads too slowly first loses `Output`; finally the iteration ends, as it does when the
         daemon stops. Events arrive within a few hundredths of a second.
         """
+
+    def kept(self, after: int) -> Iterator[Published]:
+        """Return the events of this daemon after a number, as far as they are kept.
+
+        Unlike a watch, that does not have events created when they are published.
+        """
+
+    def at_next(self, callback: Callable[[], None]) -> None:
+        """Call back once, at the next event, in place of what was to be called."""
 
     def observe(self, observer: Observer) -> AbstractContextManager[None]:
         """Have an observer notified within the context, after those that were there before."""

@@ -7,8 +7,9 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeAlias
 
 from stringd.api.event_interfaces import (
@@ -21,16 +22,15 @@ from stringd.api.event_interfaces import (
     RecordedEvent,
 )
 from stringd.api.events import BASE_WEIGHT, CORE_KINDS, Event, Lost, Output
+from stringd.events.event_weights import measured_weight, weight_of
 from stringd.events.flood_limit import MOST_IN_A_SECOND, FloodLimit
 from stringd.events.node_marks import Marks
 from stringd.events.recent_events import RecentEvents
 from stringd.events.recorded_events import made_of
 from stringd.events.watch_outbox import Batch, Watch
-from stringd.text.wire_json import encode_event
 
 log = logging.getLogger(__name__)
 
-MOST_EVENT_BYTES = 256 * 1024
 _LIFE_BYTES = 4
 # Delivering events in batches costs the commands less than one at a time; the first event after a pause is
 # delivered immediately.
@@ -61,6 +61,7 @@ class EventBus:
         self.wants_output_of_others = False
         self._thread: int | None = None
         self._is_closed = False
+        self._at_next: Callable[[], None] | None = None
 
     @property
     def kinds(self) -> Iterable[str]:
@@ -103,7 +104,7 @@ class EventBus:
             source = (kind, None, None) if is_declared else (kind, event.user_id, event.topic)
             if not self._admits(source):
                 return
-        self._publish(event, _measure(event) if is_declared else _weigh(event))
+        self._publish(event, measured_weight(event) if is_declared else weight_of(event))
 
     def publish_lazily(self, kind: type[Event], weight: int, /, **fields: Any) -> None:
         """Publish an event that is created when it is first needed; see `Events.publish_lazily`."""
@@ -112,6 +113,8 @@ class EventBus:
             self.publish(kind(**fields))
         else:
             self._recent.append_unmade(kind, fields, BASE_WEIGHT + weight)
+            if self._at_next:
+                self._announce()
 
     @contextmanager
     def watch(self, wanted: EventFilter = EVERYTHING, *, after: int | None = None) -> Iterator[Watch]:
@@ -175,11 +178,14 @@ class EventBus:
     def publish_recorded(self, recorded: RecordedEvent, weight: int) -> None:
         """Deliver an event of another node; see `Events.publish_recorded`."""
         self._check_thread()
-        event = made_of(recorded, self._kinds)
-        published = self._recent.append(event, BASE_WEIGHT + weight, recorded.node)
+        make = partial(made_of, recorded, self._kinds)
+        if self._watched_kinds:
+            published = self._recent.append(make(), BASE_WEIGHT + weight, recorded.node)
+            if published.event.kind in self._watched_kinds:
+                self._add_to_batch(published)
+        else:
+            self._recent.append_unmade(make, {}, BASE_WEIGHT + weight, recorded.node)
         self.note_mark(recorded.mark)
-        if event.kind in self._watched_kinds:
-            self._add_to_batch(published)
 
     def note_mark(self, mark: int) -> None:
         """Note that everything recorded up to a mark has been published here."""
@@ -193,8 +199,23 @@ class EventBus:
         """Return the id with which a watcher that has seen an event resumes, here or at another node."""
         return f"{self.life}-{seq}-{self.mark_at(seq)}" if self._sharing else f"{self.life}-{seq}"
 
+    def kept(self, after: int) -> Iterator[Published]:
+        """Return the kept events of this daemon after a number; see `Events.kept`."""
+        return self._recent.after(after, is_own=True)
+
+    def at_next(self, callback: Callable[[], None]) -> None:
+        """Call back once, at the next event; see `Events.at_next`."""
+        self._at_next = callback
+
+    def _announce(self) -> None:
+        callback, self._at_next = self._at_next, None
+        if callback:
+            callback()
+
     def _publish(self, event: Event, weight: int) -> None:
         published = self._recent.append(event, weight)
+        if self._at_next:
+            self._announce()
         for observer in self._observers.get(event.kind, ()):
             _notify(observer, event)
         if event.kind in self._watched_kinds:
@@ -260,25 +281,13 @@ class EventBus:
         for (kind, user_id, topic), count in self._limit.take_dropped().items():
             log.warning("%d events %s were dropped: %s", count, kind, _FLOOD)
             lost = Lost(user_id=user_id, topic=topic, count=count, reason=f"{kind}: {_FLOOD}")
-            self._publish(lost, _weigh(lost))
+            self._publish(lost, weight_of(lost))
 
 
 def _wants_output_of_others(watch: Watch) -> bool:
     """Whether a watch wants the output of all nodes; all that a user does is on one node, the user's own."""
     wanted = watch.wanted
     return wanted.everywhere and wanted.user_id is None and (not wanted.kinds or Output.kind in wanted.kinds)
-
-
-def _weigh(event: Event) -> int:
-    return event.weight + len(event.request_id or "")
-
-
-def _measure(event: Event) -> int:
-    """Measure the weight of a plugin's event, since its own property can't be trusted."""
-    size = len(encode_event(0, event))
-    if size > MOST_EVENT_BYTES:
-        raise ValueError(f"event {event.kind} takes {size} bytes, more than {MOST_EVENT_BYTES}")
-    return BASE_WEIGHT + size
 
 
 def _notify(observer: Observer, event: Event) -> None:

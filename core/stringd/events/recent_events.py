@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -16,8 +16,8 @@ _GONE = "the daemon no longer keeps them"
 _AHEAD = "the number is ahead of the daemon's latest event"
 
 
-# The weight, and the event or the fields to create it from. A plain tuple is the fastest to create.
-_Kept: TypeAlias = "tuple[int, Event | None, type[Event], Mapping[str, Any]]"
+# The weight, and the event or what creates it of its fields. A plain tuple is the fastest to create.
+_Kept: TypeAlias = "tuple[int, Event | None, Callable[..., Event], Mapping[str, Any]]"
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -41,25 +41,30 @@ class RecentEvents:
             self._name_node(node)
         return Published(self.last, event, weight, node)
 
-    def append_unmade(self, kind: type[Event], fields: Mapping[str, Any], weight: int) -> None:
-        """Add an event that is created when it is first read."""
+    def append_unmade(
+        self, make: Callable[..., Event], fields: Mapping[str, Any], weight: int, node: str | None = None
+    ) -> None:
+        """Add an event that is created of its fields when it is first read."""
         # Inlined, since every command pays for it.
         self.last += 1
-        self._kept.append((weight, None, kind, fields))
+        self._kept.append((weight, None, make, fields))
         self._weight += weight
         while self._weight > MOST_BYTES or len(self._kept) > MOST_EVENTS:
             self._weight -= self._kept.popleft()[0]
+        if node:
+            self._name_node(node)
 
-    def after(self, seq: int) -> Iterator[Published]:
+    def after(self, seq: int, *, is_own: bool = False) -> Iterator[Published]:
         """Iterate over the events after a number, including those that are added meanwhile.
 
         A `Lost` with their number replaces dropped events. For a number ahead of the last, return all events.
+        With `is_own`, leave out those of other nodes.
         """
         if seq > self.last:
-            return chain([Published(None, Lost(count=None, reason=_AHEAD))], self._after(0))
-        return self._after(seq)
+            return chain([Published(None, Lost(count=None, reason=_AHEAD))], self._after(0, is_own))
+        return self._after(seq, is_own)
 
-    def _after(self, seq: int) -> Iterator[Published]:
+    def _after(self, seq: int, is_own: bool) -> Iterator[Published]:
         while seq < self.last:
             first = self.last - len(self._kept) + 1
             if seq + 1 < first:
@@ -67,7 +72,8 @@ class RecentEvents:
                 seq = first - 1
             else:
                 seq += 1
-                yield self._published(seq, seq - first)
+                if not (is_own and seq in self._nodes):
+                    yield self._published(seq, seq - first)
 
     def _name_node(self, node: str) -> None:
         self._nodes[self.last] = node
@@ -79,8 +85,8 @@ class RecentEvents:
             self._weight -= self._kept.popleft()[0]
 
     def _published(self, seq: int, place: int) -> Published:
-        weight, event, kind, fields = self._kept[place]
+        weight, event, make, fields = self._kept[place]
         if event is None:
-            event = kind(**fields)
-            self._kept[place] = (weight, event, kind, _NOTHING)
+            event = make(**fields)
+            self._kept[place] = (weight, event, type(event), _NOTHING)
         return Published(seq, event, weight, self._nodes.get(seq))

@@ -33,6 +33,8 @@ def visible_line(text: str) -> str:
 
 def visible_json(text: str) -> str:
     """Return an equivalent JSON text without control characters."""
+    if _is_fit(text):
+        return text
     return _UNFIT.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 

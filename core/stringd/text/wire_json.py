@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import fields
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 import orjson
 
@@ -29,12 +32,24 @@ def load_json(data: bytes) -> object:
 
 def encode_event(seq: int | None, event: Event, node: str | None = None) -> bytes:
     """Return an event, with the node if there are several, as JSON; raise `ValueError` if it can't be."""
-    own = (it.name for it in fields(event) if it.name not in COMMON)
-    record = {"kind": event.kind, "seq": seq}
+    names, values_of = _fields_of(type(event))
+    record = {"kind": event.kind, "seq": seq, **dict(zip(names, values_of(event), strict=True))}
+    if node:
+        record["node"] = node
     try:
-        names = (*COMMON, *own)
-        fields_of_kind = {name: getattr(event, name) for name in names}
-        encoded = dump_json(record | fields_of_kind | ({"node": node} if node else {}))
+        encoded = dump_json(record)
         return visible_json(encoded.decode()).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"event {event.kind} is no JSON: {error}") from error
+
+
+_Values: TypeAlias = Callable[[Event], tuple[Any, ...]]
+_FIELDS: dict[type[Event], tuple[tuple[str, ...], _Values]] = {}
+
+
+def _fields_of(kind: type[Event]) -> tuple[tuple[str, ...], _Values]:
+    """Return the names of the fields of a kind, the common ones first, and what gets their values."""
+    if kind not in _FIELDS:
+        names = (*COMMON, *(it.name for it in fields(kind) if it.name not in COMMON))
+        _FIELDS[kind] = names, attrgetter(*names)
+    return _FIELDS[kind]

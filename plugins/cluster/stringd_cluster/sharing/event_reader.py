@@ -19,9 +19,15 @@ _PAUSE_SECONDS = 0.1
 _CHECK_SECONDS = 5.0
 _USUAL_CHARACTERS = 200
 _NEWEST = "SELECT coalesce(max(id), 0) AS newest FROM events"
-_READ = "SELECT id, node, life, kind, payload FROM events WHERE id > $1 ORDER BY id LIMIT $2"
+# One statement sees one state of the table. What this node has published itself is only counted.
+_READ = """
+WITH newest AS (SELECT coalesce(max(id), 0) AS id FROM events)
+SELECT events.id, node, kind, payload, newest.id AS newest
+FROM newest LEFT JOIN events ON events.id > $1 AND events.id <= newest.id AND life <> $3
+ORDER BY events.id LIMIT $2
+"""
 _OLDEST = "SELECT min(id) AS oldest FROM events"
-_GONE = "this node could not read them before they were deleted"
+_LOST = json.dumps({"count": None, "reason": "this node could not read them before they were deleted"})
 
 
 class EventReader:
@@ -63,20 +69,22 @@ class EventReader:
             rows = await self._node.pool.fetch(_NEWEST)
             self._mark = int(rows[0]["newest"])
             self._events.note_mark(self._mark)
-        while rows := await self._node.pool.fetch(_READ, self._mark, _AT_ONCE):
+        while True:
+            rows = await self._node.pool.fetch(_READ, self._mark, _AT_ONCE, self._events.life)
             for row in rows:
-                self._publish(row)
-            if len(rows) == _AT_ONCE:
-                # Watchers need time to send what the database had kept.
-                await asyncio.sleep(_PAUSE_SECONDS)
+                if row["id"] is not None:
+                    self._publish(row)
+            if len(rows) < _AT_ONCE:
+                self._mark = max(self._mark, rows[-1]["newest"])
+                self._events.note_mark(self._mark)
+                return
+            # Watchers need time to send what the database had kept.
+            await asyncio.sleep(_PAUSE_SECONDS)
 
     def _publish(self, row: Mapping[str, Any]) -> None:
         self._mark = row["id"]
-        if row["life"] == self._events.life:
-            self._events.note_mark(row["id"])
-        else:
-            weight = max(len(row["payload"]) - _USUAL_CHARACTERS, 0)
-            self._events.publish_recorded(recorded(row), weight)
+        weight = max(len(row["payload"]) - _USUAL_CHARACTERS, 0)
+        self._events.publish_recorded(recorded(row), weight)
 
     async def _report_gone(self) -> None:
         """Publish a `lost` if events were deleted while the database was away."""
@@ -86,12 +94,10 @@ class EventReader:
             return
         oldest = rows[0]["oldest"]
         if self._mark is not None and oldest is not None and oldest > self._mark + 1:
-            fields = {"count": None, "reason": _GONE}
-            lost = RecordedEvent(mark=self._mark, node=self._node.name, kind="lost", fields=fields)
+            lost = RecordedEvent(mark=self._mark, node=self._node.name, kind="lost", payload=_LOST)
             self._events.publish_recorded(lost, 0)
 
 
 def recorded(row: Mapping[str, Any]) -> RecordedEvent:
     """Return what a row of the table says."""
-    fields = json.loads(row["payload"])
-    return RecordedEvent(mark=row["id"], node=row["node"], kind=fields["kind"], fields=fields)
+    return RecordedEvent(mark=row["id"], node=row["node"], kind=row["kind"], payload=row["payload"])

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from contextlib import suppress
+from itertools import islice
 
 from stringd.plugin import DaemonStopping, EventFilter, Events, Lost, Output, Published, StorageFailed
 from stringd.plugin.events import encode_event
@@ -15,6 +16,7 @@ log = logging.getLogger(__name__)
 
 MOST_WAITING = 2000
 _MOST_AT_ONCE = 500
+_BATCH_SECONDS = 0.05
 _MOST_CHARACTERS = 1024 * 1024
 _APPEND = "SELECT append_events($1, $2, $3, $4, $5)"
 
@@ -36,6 +38,7 @@ class EventWriter:
         self._arrived = asyncio.Event()
         self._has_room = asyncio.Event()
         self._wanted = asyncio.Event()
+        self._woken = asyncio.Event()
         self._others_want_output = False
         self._is_stopping = False
         self._has_ended = False
@@ -45,6 +48,7 @@ class EventWriter:
         if wanted != self._others_want_output:
             self._others_want_output = wanted
             self._wanted.set()
+            self._woken.set()
 
     async def run(self) -> None:
         """Write all events until the daemon has stopped, and what is left then."""
@@ -52,11 +56,37 @@ class EventWriter:
         try:
             while not self._has_ended:
                 self._wanted.clear()
+                await self._take_kept()
                 await self._take_until_changed()
             self._arrived.set()
             await writing
         finally:
             writing.cancel()
+
+    async def _take_kept(self) -> None:
+        """Take events in batches, which hardly costs commands anything, until `Output` is wanted."""
+        while not (self._others_want_output or self._is_stopping):
+            self._woken.clear()
+            self._events.at_next(self._woken.set)
+            if self._events.last <= self._taken:
+                await self._woken.wait()
+            await asyncio.sleep(_BATCH_SECONDS)
+            self._add_kept()
+            await self._await_room()
+
+    def _add_kept(self) -> None:
+        last, count = self._events.last, 0
+        for published in islice(self._events.kept(self._taken), MOST_WAITING):
+            count += 1
+            if not isinstance(published.event, Output):
+                self._add(published)
+        if count < MOST_WAITING:
+            self._taken = last
+
+    async def _await_room(self) -> None:
+        while len(self._waiting) >= MOST_WAITING:
+            self._has_room.clear()
+            await self._has_room.wait()
 
     async def _take_until_changed(self) -> None:
         """Take events until the watch ends, or other kinds are wanted."""
@@ -78,9 +108,7 @@ class EventWriter:
         with self._events.watch(wanted, after=self._taken) as watch:
             async for published in watch:
                 self._add(published)
-                while len(self._waiting) >= MOST_WAITING:
-                    self._has_room.clear()
-                    await self._has_room.wait()
+                await self._await_room()
         self._has_ended = self._is_stopping
 
     def _add(self, published: Published) -> None:
