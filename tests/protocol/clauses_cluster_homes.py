@@ -16,6 +16,14 @@ CLUSTER_HOMES = requirements(
     ("cluster.node.rejoin", "A node that has lost its lease joins again under another id."),
     ("cluster.single.untouched", "A daemon that is no node loads nothing of clusters."),
     ("cluster.extra", "Without the libraries of clusters, a node does not start, and says what to install."),
+    (
+        "cluster.homes.chaos",
+        "Whatever fails, nothing acknowledged is lost, doubled or reordered, and no shell outlives its node.",
+    ),
+    (
+        "cluster.homes.controls",
+        "Without its leases or its fences, a cluster under chaos is found to lose changes.",
+    ),
     ("cluster.homes.one_owner", "A home has one owner at a time, and each claim has an epoch of its own."),
     ("cluster.homes.lease", "A home is kept as long as the lease of its owner, and no longer."),
     ("cluster.homes.ended_connections", "A claim ends the connections of the owner before."),

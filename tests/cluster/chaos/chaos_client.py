@@ -119,15 +119,17 @@ class ChaosClient:
         """Close its connections."""
         await self._session.close()
 
-    async def run(self, request: Request, *, number: int = 0, answer_seconds: float = 2.0) -> Operation:
-        """Send a request until its outcome is known, or patience has ended; return what was recorded."""
+    async def run(
+        self, request: Request, *, number: int = 0, answer_seconds: float = 2.0, once: bool = False
+    ) -> Operation:
+        """Send a request `once`, or until its outcome is known or patience has ended; return its record."""
         number = number or self._recorder.next_id()
         began = time.monotonic()
         attempts: list[Attempt] = []
         while True:
             attempt, answer = await self._attempt(request, number, answer_seconds)
             attempts.append(attempt)
-            is_over = time.monotonic() - began > self._patience
+            is_over = once or time.monotonic() - began > self._patience
             if is_over or _is_final(answer, request):
                 break
             await asyncio.sleep(_PAUSE_SECONDS)

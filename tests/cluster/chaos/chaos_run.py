@@ -124,7 +124,7 @@ class ChaosRun:
 
     async def run(self) -> Report:
         """Let clients work and faults happen, and check what came of it."""
-        faults = FaultMaker(self._cluster, [it.user for it in self._homes], self._plan.lease_seconds)
+        faults = FaultMaker(self._cluster, self._homes, self._plan.lease_seconds)
         try:
             await self._work(faults)
         finally:

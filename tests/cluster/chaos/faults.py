@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-import struct
 import subprocess
-import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,7 +15,8 @@ from functools import partial
 from typing import TypeVar
 
 from tests.cluster.chaos.history import OF_ENGINE, ORDERLY, Fault, FaultKind
-from tests.cluster.chaos.workload import SHARED_TOPIC
+from tests.cluster.chaos.stops import stop_at_write, stop_in_shell
+from tests.cluster.chaos.workload import SHARED_TOPIC, Home
 from tests.cluster.cuts import BOTH, Direction
 from tests.cluster.nodes import Cluster, Node
 
@@ -26,9 +25,9 @@ log = logging.getLogger(__name__)
 _QUIET_SECONDS = 2.0
 _OF_OWNER = 0.7
 _SETTLE_SECONDS = 1.0
-_WRITE_SECONDS = 2.0
 _ACT_SECONDS = 2.0
-_ARRIVE_SECONDS = 0.05
+_LOOK_AGAIN_SECONDS = 0.1
+_STORED_BY_SUCCESSOR, _STORED_SECONDS = 3, 15.0
 _LEAST_WHOLE = {FaultKind.DELAYED_WRITE: 3}
 """How many nodes must be without a fault for another one to begin; two, if it is not said."""
 
@@ -86,12 +85,13 @@ def plan(
 class FaultMaker:
     """Carries faults out, each in a task of its own, and records them."""
 
-    def __init__(self, cluster: Cluster, users: Sequence[str], lease_seconds: float) -> None:
+    def __init__(self, cluster: Cluster, homes: Sequence[Home], lease_seconds: float) -> None:
         self.made: list[Fault] = []
         self.failed: list[str] = []
         """What should have been done in order, and was not."""
         self._cluster = cluster
-        self._users = users
+        self._homes = homes
+        self._users = [it.user for it in homes]
         self._lease_seconds = lease_seconds
         self._hurt: set[str] = set()
         self._engine = asyncio.Lock()
@@ -139,6 +139,8 @@ class FaultMaker:
                 self.failed.append(f"{planned.kind} of {node.name}: {error}")
         elif planned.kind is FaultKind.DELAYED_WRITE:
             await self._delay_write(node, homes)
+        elif planned.kind is FaultKind.WRITING_SHELL:
+            await self._outlive(node, homes)
         else:
             begin, end = self._ways(node, planned.directions)[planned.kind]
             await _in_thread(begin)
@@ -179,30 +181,50 @@ class FaultMaker:
                 await self._with_engine(node.start)
 
     async def _delay_write(self, node: Node, homes: Sequence[str]) -> None:
-        """Stop a node as it stores a topic, let that arrive after others have acted, and kill their node.
+        """Stop a node as it stores a topic, and let that arrive when its successor has acted and is dead.
 
         Whoever takes over then finds what is stored, and no node remembers anything better.
         """
-        if not homes or not await _in_thread(_stop_at_write, node, homes[0]):
+        if not homes or not await _in_thread(stop_at_write, node, homes[0]):
             log.info("left out: nothing was written")
             return
         try:
-            await asyncio.sleep(self._lease_seconds + _ACT_SECONDS)
-            await _in_thread(node.engine_cut.heal)
-            await asyncio.sleep(_ARRIVE_SECONDS)
+            await asyncio.sleep(self._lease_seconds)
+            await self._until_stored(homes[0], _STORED_BY_SUCCESSOR)
             successor = self._by_name(await self._with_engine(self._cluster.owner, homes[0]))
             if successor and successor.name not in self._hurt:
-                await self._kill_successor(successor)
+                await self._kill_successor(successor, node)
         finally:
+            await _in_thread(node.engine_cut.heal)
             node.resume()
 
-    async def _kill_successor(self, node: Node) -> None:
+    async def _until_stored(self, user: str, times: int) -> None:
+        """Wait until the shared topic of a user was stored so many times, for a limited time."""
+        query = (
+            f"SELECT md5(state) FROM stringd.sessions WHERE user_id = '{user}' AND topic = '{SHARED_TOPIC}'"
+        )
+        stored: set[str] = set()
+        deadline = time.monotonic() + _STORED_SECONDS
+        while len(stored) <= times and time.monotonic() < deadline:
+            stored.add(await self._with_engine(self._cluster.sql, query))
+            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+
+    async def _kill_successor(self, node: Node, stopped: Node) -> None:
         with self._hurting(node):
             homes = await self._with_engine(self._cluster.homes_of, node.name)
             with self._recorded(FaultKind.KILL, node.name, homes):
                 await _in_thread(node.kill)
+                await _in_thread(stopped.engine_cut.heal)
                 await asyncio.sleep(self._lease_seconds)
                 await self._with_engine(node.start)
+
+    async def _outlive(self, node: Node, homes: Sequence[str]) -> None:
+        """Stop a node while one of its shells writes for longer than its lease lasts."""
+        if not await _in_thread(stop_in_shell, node, [it for it in self._homes if it.user in homes]):
+            log.info("left out: no shell writes for long")
+            return
+        await asyncio.sleep(self._lease_seconds + _ACT_SECONDS)
+        await _in_thread(node.resume)
 
     async def _hurt_engine(self, planned: PlannedFault) -> None:
         if self._is_engine_down:
@@ -250,25 +272,6 @@ class FaultMaker:
 
     def _by_name(self, name: str | None) -> Node | None:
         return next((it for it in self._cluster.nodes if it.name == name), None)
-
-
-def _stop_at_write(node: Node, user: str) -> bool:
-    """Stop a node as it stores the shared topic of a user; return whether it did."""
-    stopped = threading.Event()
-    values = [struct.pack("!I", len(it)) + it.encode() for it in (user, SHARED_TOPIC)]
-
-    def is_stored(data: bytes) -> bool:
-        if not all(it in data for it in values):
-            return False
-        node.pause()
-        stopped.set()
-        return True
-
-    node.engine_cut.drop_at(is_stored)
-    if stopped.wait(_WRITE_SECONDS):
-        return True
-    node.engine_cut.heal()
-    return stopped.is_set()
 
 
 async def _in_thread(call: Callable[..., T], *arguments: object) -> T:

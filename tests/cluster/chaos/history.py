@@ -70,6 +70,8 @@ class FaultKind(StrEnum):
     PAUSE = "pause"
     DELAYED_WRITE = "delayed-write"
     """The owner is stopped as it writes, and the write arrives after another one has taken over."""
+    WRITING_SHELL = "writing-shell"
+    """The owner is stopped while one of its shells writes, for longer than the lease lasts."""
     CUT_ENGINE = "cut-engine"
     RESET_ENGINE = "reset-engine"
     REFUSE_ENGINE = "refuse-engine"

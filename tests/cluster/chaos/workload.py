@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import re
 import shlex
 from collections.abc import Callable
@@ -18,8 +19,10 @@ _SCRIPT = "mark.sh"
 # It is read by the shell itself, whose process id is what tells shells apart.
 _MARKS = """\
 mark() { echo "$1 $ID $STRINGD_PORT $$ $TOPIC" >>$EFFECTS; }
+exec {nothing}<> <(:)
 mark begin
-while [ "$TICKS" -gt 0 ]; do sleep 0.05; mark tick; TICKS=$((TICKS - 1)); done
+while [ "$TICKS" -gt 0 ]; do read -rt 0.05 -u "$nothing"; mark tick; TICKS=$((TICKS - 1)); done
+exec {nothing}>&-
 mark end
 """
 _MARK = re.compile(r"(begin|tick|end) (\d+) (\S+) (\d+) (\S+)")
@@ -29,8 +32,10 @@ _PAGE = "# Page\n\n## Status\n\n{}\n\n## Next\n\nfixed\n"
 _STATUS = re.compile(r"## Status\n\n?(.*?)\n\n## Next\n\nfixed\n", re.DOTALL)
 _TICK_SECONDS = 0.05
 _SHORT_TICKS, _LONG_TICKS = 2, 16
+_LONGER_TICKS = range(_LONG_TICKS + 1, _LONG_TICKS + 20)
 _SPARE_SECONDS = 3.0
 _SLOW_SECONDS = 0.8
+_MOST_SHARED = 2
 SHARED_TOPIC = "file:shared"
 """A topic of several clients, who write slowly: an old state of it undoes what others wrote."""
 
@@ -59,6 +64,14 @@ class Home:
             texts={it.subject: self.text(it.subject) for it in mine if it.kind is Kind.EDIT},
             torn=[*torn, *(it for lines in appended.values() for it in lines if not it.isdigit())],
         )
+
+    def is_written_for_long(self, node: str) -> bool:
+        """Return whether a shell of a node runs the longest command, and is far from its end."""
+        running: dict[str, int] = {}
+        for it in self._marks()[0]:
+            running[it.shell] = running.get(it.shell, 0) + 1 if it.step is Step.TICK else 0
+            last = it
+        return bool(running) and last.node == node and running[last.shell] in _LONGER_TICKS
 
     def _lines(self, file: str) -> list[str]:
         path = self.path / file
@@ -119,12 +132,12 @@ class Workload:
         )
 
     async def ping(self, answer_seconds: float, interval: float) -> None:
-        """Ask the home again and again, without waiting for answers."""
+        """Ask the home again and again, without waiting for answers, each time of one node."""
         client = self._client("ping")
         asked: set[asyncio.Task[Operation]] = set()
         while not self._stop.is_set():
             request = self._request("file:ping", Kind.PING, "", "", "/info", is_named=False)
-            task = asyncio.ensure_future(client.run(request, answer_seconds=answer_seconds))
+            task = asyncio.ensure_future(client.run(request, answer_seconds=answer_seconds, once=True))
             asked.add(task)
             task.add_done_callback(asked.discard)
             await self._rest(interval)
@@ -146,7 +159,9 @@ class Workload:
             variable = f"{prefix}{part}"
             self._topics[variable] = topic or f"file:{variable}"
             value, outcome = 0, Outcome.DONE
-            while not self._stop.is_set() and outcome is not Outcome.UNKNOWN:
+            # What is written no more in a topic of several shows whether it is still there.
+            most = _MOST_SHARED if topic else math.inf
+            while not self._stop.is_set() and outcome is not Outcome.UNKNOWN and value < most:
                 value += 1
                 outcome = await self._write_value(client, variable, value, is_named=not topic)
                 await self._rest(seconds * client.random.random())
