@@ -64,8 +64,8 @@ class OwnedHomes:
         """Run statements in a transaction that fails with `Fenced` if another node has claimed the home."""
         epoch = self._epoch(user_id)
         async with self._pool.transaction() as connection:
-            is_own = await connection.fetchval(_FENCE, user_id, epoch)
-            if not is_own and not is_switched_off(FENCES):
+            is_fenced = not is_switched_off(FENCES)
+            if is_fenced and not await connection.fetchval(_FENCE, user_id, epoch):
                 raise _fenced(user_id)
             yield connection
 
