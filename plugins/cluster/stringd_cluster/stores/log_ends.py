@@ -12,7 +12,7 @@ from stringd_cluster.engine.database_pool import ConnectionPool
 
 Value = TypeVar("Value")
 
-_AT_ONCE = 100
+_AT_ONCE = 500
 # A log that was removed, and begun anew with as many lines, was written by another transaction.
 _LAST = """
 SELECT name, last.number, last.written_by FROM logs, LATERAL (
