@@ -101,8 +101,9 @@ def refusal(reply: Reply) -> RequestRefused:
     kind = _BY_CODE.get(code) if code in _CODES else _BY_STATUS.get(reply.status)
     message = f"{message} {_HINTS[code]}" if code in _HINTS else message
     refused = kind.rebuilt(message) if kind else _other(reply.status, code, message)
-    if seconds := reply.headers.get("retry-after"):
-        refused.headers = {RETRY_AFTER: seconds}
+    # What this daemon has said, whatever others of this kind have.
+    seconds = reply.headers.get("retry-after")
+    refused.headers = {RETRY_AFTER: seconds} if seconds else {}
     return refused
 
 
