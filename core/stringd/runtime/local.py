@@ -240,9 +240,9 @@ class LocalRuntime(ShutdownPhases, KeptState):
 
     async def _run(self, session: LiveSession, sent: Sent, begun: Callable[[], None] | None) -> Outcome:
         """Run a command in its turn, and store the topic's state."""
-        self.registry.require_served(session.user.id)
         if begun:
             begun()
+        self.registry.require_served(session.user.id)
         outcome = await session.run(sent, self.runner.run)
         try:
             await self.registry.save(session)
