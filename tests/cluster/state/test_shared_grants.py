@@ -134,23 +134,27 @@ def test_a_grant_that_is_given_at_one_node_holds_for_requests_to_another(
     def touched(at: Node) -> str:
         return str(request(at, ["touch", str(tmp_path / "x")])["status"])
 
-    with Operator(ann, token) as operator, ThreadPoolExecutor(1) as pool:
-        asking = pool.submit(touched, ann)
-        (question,) = until(lambda: listed(operator, token), "no question")
-        grant = {"grant": f"2 times for user: touch {tmp_path / 'x'}"}
+    def answer(**fields: Any) -> None:
+        (question,) = until(lambda: listed(ann, token), "no question")
         headers = {"X-Operator-Token": token}
-        answered = ann.request("POST", f"/questions/{question['id']}", {"answer": True, **grant}, headers)
+        answered = ann.request("POST", f"/questions/{question['id']}", fields, headers)
         assert answered.status == 200, answered.text
+
+    with Operator(ann, token), ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(touched, ann)
+        answer(answer=True, grant=f"2 times for user: touch {tmp_path / 'x'}")
         assert asking.result(20) == "ok"
         assert touched(ann) == touched(bob) == "ok"
         (decision,) = decisions(bob)
         assert decision["through"].startswith("grant g")
-    until(lambda: touched(bob) == "denied", "the grant holds for more than it says")
+        asking = pool.submit(touched, bob)
+        answer(answer=False)
+        assert asking.result(20) == "denied"
 
 
-def listed(operator: Operator, token: str) -> list[dict[str, Any]]:
+def listed(at: Node, token: str) -> list[dict[str, Any]]:
     """Return the open questions that a node lists."""
-    reply = operator.daemon.request("GET", "/questions", headers={"X-Operator-Token": token})
+    reply = at.request("GET", "/questions", headers={"X-Operator-Token": token})
     questions: list[dict[str, Any]] = reply.json()["questions"]
     return questions
 
