@@ -150,7 +150,7 @@ def _output(result: PipelineResult) -> str:
 
 REQUEST = Command(
     name="request",
-    summary="Run programs, as root by default, if a person or policy allows.",
+    summary="Run programs, as root by default, if permitted.",
     usage=USAGE,
     group="Programs",
     run=_request,
