@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from stringd import __version__
 from stringd.plugin import Fault, Runtime, StorageFailed
+from stringd.plugin.stores import HomeMoved
 from stringd_cluster.admittance import require_admittance
 from stringd_cluster.cluster_settings import ClusterSettings
 from stringd_cluster.engine.database_pool import ConnectionPool
@@ -259,7 +260,7 @@ class ClusterNode:
 
     async def _take_unfinished(self) -> None:
         for user_id in await waiting_for_an_owner(self.pool):
-            with suppress(StorageFailed, HomeElsewhere, NotAMember):
+            with suppress(StorageFailed, HomeMoved):
                 await self.locate(user_id)
 
 

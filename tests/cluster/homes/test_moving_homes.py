@@ -215,3 +215,18 @@ def test_an_engine_that_restarts_within_the_lease_moves_no_home(three: Cluster, 
     _require_kept(agent)
     assert agent.owner is owner
     assert three.sql("SELECT id FROM stringd.nodes WHERE ended IS NULL ORDER BY id") == nodes
+
+
+def _add_unfinished(cluster: Cluster, user: str) -> None:
+    cluster.sql(f"INSERT INTO stringd.logs (name, user_id) VALUES ('run-of-{user}', '{user}')")
+    cluster.sql(f"SELECT pg_notify('stringd_homes', '{user}')")
+
+
+@pytest.mark.requirement("cluster.homes.unfinished")
+def test_unfinished_work_of_an_unavailable_home_keeps_nobody_from_theirs(cluster: Cluster) -> None:
+    cluster.node("one")
+    cluster.sql("INSERT INTO stringd.homes (id, label) VALUES ('ann', 'gone')")
+    for user in ("ann", "bob", "cho"):
+        _add_unfinished(cluster, user)
+        if user != "ann":
+            cluster.await_owner(user, lambda name: name == "one")
