@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import pytest
 
@@ -230,3 +232,31 @@ def test_unfinished_work_of_an_unavailable_home_keeps_nobody_from_theirs(cluster
         _add_unfinished(cluster, user)
         if user != "ann":
             cluster.await_owner(user, lambda name: name == "one")
+
+
+_END = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE "
+
+
+@contextmanager
+def _locked(cluster: Cluster, row: str) -> Iterator[None]:
+    """Keep a row from being changed."""
+    lock = f"SELECT {row} FOR UPDATE; SELECT 1 FROM pg_sleep(60)"
+    with ThreadPoolExecutor() as threads:
+        locking = threads.submit(cluster.sql, lock)
+        eventually(lambda: cluster.sql("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"))
+        try:
+            yield
+        finally:
+            cluster.sql(f"{_END}'%pg_sleep%' AND wait_event = 'PgSleep'")
+            locking.exception()
+
+
+@pytest.mark.requirement("cluster.moves.drain")
+def test_a_home_is_passed_on_although_the_database_breaks_off(cluster: Cluster) -> None:
+    cluster.node("one")
+    Agent(cluster, "ann").exec("/info")
+    with _locked(cluster, "FROM stringd.homes WHERE id = 'ann'"):
+        cluster.sql("UPDATE stringd.nodes SET is_draining = true; SELECT pg_notify('stringd_homes', '')")
+        end = f"{_END}'UPDATE homes SET owner = NULL%' AND wait_event_type = 'Lock'"
+        eventually(lambda: cluster.sql(end))
+    cluster.await_owner("ann", lambda name: name is None)

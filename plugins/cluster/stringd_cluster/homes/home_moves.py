@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Protocol
 
 from stringd.plugin import HomeReleased, HomeRestored, Runtime, StorageFailed
-from stringd_cluster.engine.database_pool import ConnectionPool
+from stringd_cluster.engine.database_pool import ConnectionPool, is_passing
 from stringd_cluster.homes.home_claim import claim, give_up
 from stringd_cluster.homes.home_errors import HomeElsewhere, HomeTaken
 from stringd_cluster.homes.owned_homes import OwnedHome, OwnedHomes
@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 GRACE_SECONDS = 10.0
 """How long running commands may go on before their home is passed on."""
 END_SECONDS = 3.0
+_RETRY_SECONDS = 0.1
 
 
 class HomeState(Protocol):
@@ -119,7 +120,7 @@ class HomeMoves:
         self._stores.forget(user_id)
         await self._runtime.release_topics(user_id, seconds=END_SECONDS, stored=False)
         with suppress(StorageFailed):
-            await give_up(self._pool, user_id, node_id, home.epoch)
+            await self._give_up(user_id, node_id, home)
 
     async def _release(self, user_id: str) -> None:
         node_id, home = self._own_id(), self._homes.get(user_id)
@@ -132,4 +133,17 @@ class HomeMoves:
         if self._homes.get(user_id) is home:
             self._homes.remove(user_id)
             self._stores.forget(user_id)
-            await give_up(self._pool, user_id, node_id, home.epoch)
+            await self._give_up(user_id, node_id, home)
+
+    async def _give_up(self, user_id: str, node_id: str, home: OwnedHome) -> None:
+        """Let other nodes have a home; without the database, try again as long as the lease lasts."""
+        while self._own_id() == node_id:
+            try:
+                await give_up(self._pool, user_id, node_id, home.epoch)
+            except StorageFailed as failure:
+                if not is_passing(failure):
+                    raise
+                log.info("the home of %s can't be given up yet: %s", user_id, failure)
+                await asyncio.sleep(_RETRY_SECONDS)
+            else:
+                return
