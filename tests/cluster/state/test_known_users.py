@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from stringd.api.secrets import PluginSecret
 from stringd.plugin import SecretScope
 from stringd_cluster.engine.notifications import Notifications
-from stringd_cluster.stores.secret_table import SecretTable
+from stringd_cluster.stores.secret_table import FOR_ALL, SecretTable
 from stringd_cluster.stores.user_table import UserTable
 from tests.cluster.access_tables import make_tables, run
 from tests.cluster.state.homes import node
@@ -55,5 +56,19 @@ def test_secrets_that_are_read_while_others_are_stored_are_known(database: str) 
             )
             known = {scope.user_id: values["KEY"] for scope, values in secrets.by_scope.items()}
             assert known == {**dict.fromkeys(USERS, "x"), "new": "y"}
+
+    run(test)
+
+
+@pytest.mark.requirement("cluster.users.known")
+def test_secrets_for_all_users_that_two_nodes_store_are_both_kept(database: str) -> None:
+    async def test() -> None:
+        await make_tables(database)
+        async with node(database) as here, node(database, "bob") as there:
+            tables = [SecretTable(it.pool, it.homes, Notifications(database)) for it in (here, there)]
+            for name, table in zip(("A", "B"), tables, strict=True):
+                await table.set_plugin_secret(PluginSecret(name=name), "x")
+            await tables[0].load(FOR_ALL)
+            assert [it.name for it in tables[0].plugin_secrets()] == ["A", "B"]
 
     run(test)

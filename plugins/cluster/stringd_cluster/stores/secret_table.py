@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from stringd.plugin import SecretScope
+from stringd.plugin import SecretScope, StorageFailed
 from stringd.plugin.stores import ScopedSecrets
 from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.engine.notifications import Notifications
 from stringd_cluster.homes.owned_homes import OwnedHomes
 
+log = logging.getLogger(__name__)
+
 FOR_ALL = ""
 """In place of a user: the secrets for plugins that are for all users, which every node has."""
 _OF_USER = "SELECT user_id, owner, config, name, value FROM secrets WHERE user_id = $1"
-_REMOVE = "DELETE FROM secrets WHERE user_id = $1 AND owner = $2 AND config = $3"
-_ADD = "INSERT INTO secrets (user_id, owner, config, name, value) VALUES ($1, $2, $3, $4, $5)"
+_REMOVE = "DELETE FROM secrets WHERE user_id = $1 AND owner = $2 AND config = $3 AND name = $4"
+_SET = """
+INSERT INTO secrets (user_id, owner, config, name, value) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (user_id, owner, config, name) DO UPDATE SET value = excluded.value
+"""
 _ANNOUNCE = "SELECT pg_notify('stringd_secrets', $1)"
 
 
@@ -58,7 +64,8 @@ class SecretTable(ScopedSecrets):
             scopes = [scope for scope in changed if scope.user_id == user_id]
             transaction = self._homes.fenced(user_id) if user_id else self._pool.transaction()
             async with transaction as connection:
-                await _store(connection, scopes, by_scope)
+                for scope in scopes:
+                    await _store(connection, scope, known.get(scope, {}), by_scope.get(scope, {}))
                 if not user_id:
                     await connection.execute(_ANNOUNCE, FOR_ALL)
 
@@ -66,18 +73,25 @@ class SecretTable(ScopedSecrets):
         return {scope: values for scope, values in self.by_scope.items() if scope.user_id != user_id}
 
     def _changed_elsewhere(self, _user_id: str) -> None:
-        reading = asyncio.ensure_future(self.load(FOR_ALL))
+        reading = asyncio.ensure_future(self._reload())
         self._reading.add(reading)
         reading.add_done_callback(self._reading.discard)
 
+    async def _reload(self) -> None:
+        try:
+            await self.load(FOR_ALL)
+        except StorageFailed as failure:
+            log.warning("the secrets for all users can't be read: %s", failure)
+
 
 async def _store(
-    connection: Any, scopes: Iterable[SecretScope], by_scope: Mapping[SecretScope, Mapping[str, str]]
+    connection: Any, scope: SecretScope, before: Mapping[str, str], after: Mapping[str, str]
 ) -> None:
-    for scope in scopes:
-        key = (scope.user_id, scope.owner, scope.config or "")
-        await connection.execute(_REMOVE, *key)
-        await connection.executemany(_ADD, [(*key, *it) for it in by_scope.get(scope, {}).items()])
+    """Store what has changed only: other nodes may have added names to a scope for all users."""
+    key = (scope.user_id, scope.owner, scope.config or "")
+    await connection.executemany(_REMOVE, [(*key, name) for name in before.keys() - after.keys()])
+    changed = [it for it in after.items() if it not in before.items()]
+    await connection.executemany(_SET, [(*key, *it) for it in changed])
 
 
 def _scope(row: Any) -> SecretScope:
