@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from secrets import randbelow
 from typing import Any
 
 from stringd.plugin import Edit, Kind, Outcome, Reply, Session, State
@@ -40,18 +41,17 @@ class RequestTable:
     def __init__(self, pool: ConnectionPool, homes: OwnedHomes) -> None:
         self._pool = pool
         self._homes = homes
-        self._begun = 0
 
     async def begin(self, session: Session, request_id: str) -> Outcome | None:
         """Note that a command begins, or return the outcome that it has had before."""
         user_id, topic = _key(session)
+        # By chance, as turns of a count would always be those of the same topics.
+        if not randbelow(_TRIM_EVERY):
+            await self._pool.execute(_TRIM, user_id, topic, MOST_OF_TOPIC)
         try:
             await self._homes.write(user_id, _BEGIN, topic, request_id)
         except Fenced:
             return await self._earlier(user_id, topic, request_id)
-        self._begun += 1
-        if self._begun % _TRIM_EVERY == 0:
-            await self._pool.execute(_TRIM, user_id, topic, MOST_OF_TOPIC)
         return None
 
     async def finish(self, session: Session, request_id: str, outcome: Outcome) -> None:

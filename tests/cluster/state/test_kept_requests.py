@@ -1,0 +1,29 @@
+"""How many requests of each topic the database keeps."""
+
+from __future__ import annotations
+
+import pytest
+
+from stringd_cluster.stores.request_table import MOST_OF_TOPIC, RequestTable
+from tests.cluster.access_tables import make_tables, run
+from tests.cluster.state.homes import node
+from tests.cluster.test_output_index import topic
+
+_MORE = 400
+_COUNTS = "SELECT count(*) AS kept FROM requests GROUP BY topic"
+
+
+@pytest.mark.requirement("requests.bounded")
+def test_of_each_topic_some_requests_are_kept(database: str) -> None:
+    async def test() -> None:
+        await make_tables(database)
+        async with node(database) as here:
+            await here.take("ann")
+            requests = RequestTable(here.pool, here.homes)
+            for number in range(MOST_OF_TOPIC + _MORE):
+                for name in ("a", "b"):
+                    assert await requests.begin(topic(name), str(number)) is None
+            kept = [it["kept"] for it in await here.pool.fetch(_COUNTS)]
+            assert all(MOST_OF_TOPIC <= it < MOST_OF_TOPIC + _MORE for it in kept), kept
+
+    run(test)
