@@ -167,3 +167,15 @@ def test_homes_with_unfinished_logs_and_no_owner_are_found(database: str) -> Non
             assert sorted(await waiting_for_an_owner(node.pool)) == ["ann", "dan"]
 
     run(test)
+
+
+@pytest.mark.requirement("cluster.lease.expired")
+def test_nodes_that_were_killed_long_ago_are_forgotten_when_another_joins(database: str) -> None:
+    async def test() -> None:
+        async with claimers(database) as nodes:
+            killed = await nodes.node("killed")
+            await killed.pool.execute("UPDATE nodes SET expires = clock_timestamp() - interval '2 days'")
+            node = await nodes.node("node")
+            assert [it["id"] for it in await node.pool.fetch("SELECT id FROM nodes")] == [node.id]
+
+    run(test)

@@ -30,7 +30,8 @@ UPDATE nodes SET ended = clock_timestamp() WHERE id = $1 AND ended IS NULL AND e
 _LEAVE = "UPDATE nodes SET ended = clock_timestamp() WHERE id = $1 AND ended IS NULL"
 _RELEASE_ALL = "UPDATE homes SET owner = NULL WHERE owner = $1"
 _DISCONNECT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1"
-_FORGET_ENDED = "DELETE FROM nodes WHERE ended < clock_timestamp() - interval '1 day'"
+# Whoever was killed and had no homes was never ended by another node.
+_FORGET_OLD = "DELETE FROM nodes WHERE coalesce(ended, expires) < clock_timestamp() - interval '1 day'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +54,7 @@ class Node:
 async def join(pool: ConnectionPool, node: Node, version: str, seconds: float) -> None:
     """Add a node with a lease of so many seconds."""
     async with pool.transaction() as connection:
-        await connection.execute(_FORGET_ENDED)
+        await connection.execute(_FORGET_OLD)
         values = (node.id, node.name, node.address, sorted(node.labels), version, seconds)
         await connection.execute(_JOIN, *values)
         await connection.execute("SELECT pg_notify('stringd_nodes', $1)", node.id)
