@@ -15,6 +15,7 @@ from stringd.plugin.stores import HomeMoved
 from stringd_cluster.admittance import require_admittance
 from stringd_cluster.cluster_settings import ClusterSettings
 from stringd_cluster.engine.database_pool import ConnectionPool
+from stringd_cluster.engine.database_url import check_url
 from stringd_cluster.engine.notifications import Notifications
 from stringd_cluster.homes.home_claim import ordered_away, waiting_for_an_owner
 from stringd_cluster.homes.home_errors import HomeElsewhere, HomeTaken, NotAMember
@@ -272,6 +273,7 @@ def cluster_node(runtime: Runtime) -> ClusterNode:
     node = _NODES.get(runtime)
     if node is None:
         settings = runtime.settings(ClusterSettings)
+        check_url(settings.url)
         identity = NodeIdentity.load(runtime.config.data_dir)
         if identity is None:
             raise Fault(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -85,6 +86,13 @@ def test_a_database_that_cannot_be_reached_is_named_without_its_password(cluster
     refusal = _refusal(cluster, "--cluster", "postgresql://me:hidden@127.0.0.1:1/none")
     assert "postgresql://me@127.0.0.1:1/none can't be reached" in refusal
     assert "hidden" not in refusal
+
+
+@pytest.mark.requirement("cluster.node.set_up")
+def test_a_url_that_can_be_read_in_two_ways_is_refused_without_its_password(cluster: Cluster) -> None:
+    refusal = _refusal(cluster, "--cluster", "postgresql://me:hid/den@127.0.0.1:1/none")
+    assert "this is not the URL of a PostgreSQL database" in refusal
+    assert not {"hid", "den"} & set(re.findall(r"\w+", refusal))
 
 
 @pytest.mark.requirement("cluster.node.address")
