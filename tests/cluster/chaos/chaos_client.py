@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,16 +31,19 @@ UNCERTAIN = frozenset(
         "HTTP_503",
         "HTTP_504",
         "INTERRUPTED",
+        "RUNNING",
         "BROKEN",
     }
 )
 """Codes of answers to commands that may have run.
 
-`INTERRUPTED` is a command that ended with its daemon or home, `BROKEN` a connection without a whole answer.
+`INTERRUPTED` is a command that ended with its daemon or home, `RUNNING` one of a shell whose client had left,
+`BROKEN` a connection without a whole answer.
 """
 REFUSALS = frozenset({"TOPIC_RESTARTED", "CONFLICT"})
 """Codes of commands that were looked at and did nothing, which is kept as the outcome of their request."""
 _UNKNOWN = "OUTCOME_UNKNOWN"
+_GOES_ON = re.compile(r"exit: (?:running|waiting) \|")
 _PAUSE_SECONDS = 0.05
 _MOST_SHOWN = 200
 
@@ -187,11 +191,11 @@ def _outcome(attempts: Sequence[Attempt]) -> Outcome:
     results = [it.result for it in attempts]
     if results[-1] == "OK":
         return Outcome.DONE
-    if results[-1] not in NEVER_RUN | UNCERTAIN:
+    if results[-1] in REFUSALS:
         # It is the outcome of the request, whatever has become of the earlier attempts.
         return Outcome.REFUSED
     # An attempt whose end is not known may have run, whatever later ones were told.
-    return Outcome.UNKNOWN if any(it in UNCERTAIN for it in results) else Outcome.REFUSED
+    return Outcome.REFUSED if NEVER_RUN.issuperset(results) else Outcome.UNKNOWN
 
 
 def _read_answer(status: int, text: str, headers: Mapping[str, str]) -> Answer:
@@ -202,10 +206,12 @@ def _read_answer(status: int, text: str, headers: Mapping[str, str]) -> Answer:
     events = dict(_event(it) for it in text.split("\n\n") if it.startswith("event: "))
     if "done" not in events:
         return Answer(code="BROKEN", text=text)
-    code = events["head"]["code"] or ""
+    code, system = events["head"]["code"] or "", events["head"]["system"]
     if code in NEVER_RUN:
         code = "INTERRUPTED"
-    return Answer(code=code, text=events["content"] or events["head"]["system"], is_final=code == _UNKNOWN)
+    elif _GOES_ON.search(system):
+        code = "RUNNING"
+    return Answer(code=code, text=events["content"] or system, is_final=code in {_UNKNOWN, "RUNNING"})
 
 
 def _event(text: str) -> tuple[str, Any]:

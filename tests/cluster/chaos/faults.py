@@ -127,9 +127,17 @@ class FaultMaker:
             homes = await self._with_engine(self._cluster.homes_of, node.name)
             log.info("%s %s (%s) for %.1f s", planned.kind, node.name, ", ".join(homes), planned.seconds)
             with self._recorded(planned.kind, node.name, homes) as concerned:
-                await self._hurt_node(planned, node, homes)
-                # It may have taken over others meanwhile.
-                concerned += await self._with_engine(self._cluster.homes_of, node.name)
+                watching = asyncio.create_task(self._watch(node, concerned))
+                try:
+                    await self._hurt_node(planned, node, homes)
+                finally:
+                    watching.cancel()
+
+    async def _watch(self, node: Node, homes: list[str]) -> None:
+        """Add the homes that a node takes over meanwhile, which its fault concerns, too."""
+        while True:
+            await asyncio.sleep(_SETTLE_SECONDS)
+            homes += await self._with_engine(self._cluster.homes_of, node.name)
 
     async def _hurt_node(self, planned: PlannedFault, node: Node, homes: Sequence[str]) -> None:
         if planned.kind in ORDERLY:

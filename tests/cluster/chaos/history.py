@@ -96,7 +96,7 @@ class Fault:
     kind: FaultKind
     node: str
     homes: frozenset[str]
-    """The homes that were on the node when it began, and when it ended."""
+    """The homes that were on the node when it began, and until it ended."""
     began: float
     ended: float
 
