@@ -176,7 +176,7 @@ def test_latest_events_are_kept_within_limits() -> None:
     assert second.seq == 6
     recent.append(output(), recent_events.MOST_BYTES)
     assert len(list(recent.after(recent.last - 1))) == 1
-    recent.append(output(), recent_events.MOST_BYTES + 1)
+    recent.append(output(), recent_events.MOST_BYTES + 1, "another node")
     (lost,) = recent.after(recent.last - 1)
     assert isinstance(lost.event, Lost)
     assert lost.event.count == 1

@@ -77,7 +77,8 @@ class RecentEvents:
 
     def _name_node(self, node: str) -> None:
         self._nodes[self.last] = node
-        while (first := next(iter(self._nodes))) <= self.last - len(self._kept):
+        # None may be left: an event of more than all bytes is not kept itself.
+        while (first := next(iter(self._nodes), self.last + 1)) <= self.last - len(self._kept):
             del self._nodes[first]
 
     def _drop_oldest(self) -> None:

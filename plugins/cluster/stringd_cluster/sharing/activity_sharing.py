@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from functools import partial
 
 from stringd.plugin import Runtime, StorageFailed
 from stringd.plugin.events import EventSharing
@@ -23,6 +24,7 @@ log = logging.getLogger(__name__)
 # Leases that end are not announced.
 _LOOK_SECONDS = 1.0
 _TRIM_SECONDS = 60.0
+_AGAIN_SECONDS = 5.0
 
 
 class ActivitySharing:
@@ -46,17 +48,15 @@ class ActivitySharing:
 
     async def run(self) -> None:
         """Share until the daemon has stopped: the last events are written then."""
-        tasks = [
-            asyncio.create_task(it)
-            for it in (
-                self._reader.run(),
-                trim_events(self._node),
-                self._mirror.run(),
-                self._follow(),
-                self._follow_operator(),
-                self._trim(),
-            )
-        ]
+        steps = (
+            self._reader.run,
+            partial(trim_events, self._node),
+            self._mirror.run,
+            self._follow,
+            self._follow_operator,
+            self._trim,
+        )
+        tasks = [asyncio.create_task(_kept_running(it)) for it in steps]
         try:
             await self._writer.run()
         finally:
@@ -107,3 +107,13 @@ class ActivitySharing:
             log.debug("the activity of other nodes can't be followed: %s", failure)
             return False
         return True
+
+
+async def _kept_running(step: Callable[[], Awaitable[None]]) -> None:
+    """Begin a step again after it has failed unexpectedly, such as at what a later version has written."""
+    while True:
+        try:
+            await step()
+        except Exception:
+            log.exception("a part of the sharing of activity failed, and begins again")
+            await asyncio.sleep(_AGAIN_SECONDS)
