@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable
 from typing import Any
 
 from stringd.testing.process import DaemonProcess
+from stringd_cluster.engine.database_pool import connect
 from tests.protocol.waits import eventually
 from tests.questions.people import Operator, People
+
+
+def execute(database: str, statement: str) -> None:
+    """Run a statement in the database of the nodes."""
+
+    async def run() -> None:
+        connection = await connect(database)
+        await connection.execute(statement)
+        await connection.close()
+
+    asyncio.run(run())
 
 
 def at(daemon: DaemonProcess, question: dict[str, Any]) -> dict[str, Any]:
@@ -108,3 +121,26 @@ def test_questions_of_a_node_that_does_not_answer_can_be_answered_later(
     assert People(bob).answer(at(bob, secret.question), "s3cr3t-word").status == 200
     assert secret.told()["value"] == len("s3cr3t-word")
     assert People(start_node("eve")).answer(shown, "yes").status in {200, 404}
+
+
+def test_an_answer_that_does_not_reach_the_asking_node_may_be_sent_again(
+    ann: DaemonProcess, bob: DaemonProcess, database: str
+) -> None:
+    asked = People(ann).ask(trust="anyone")
+    shown = at(bob, asked.question)
+    execute(database, "UPDATE stringd.nodes SET address = '1' WHERE name = 'ann'")
+    refused = People(bob).answer(shown, "left")
+    assert (refused.status, refused.json()["error"]) == (503, "OUTCOME_UNKNOWN")
+    execute(database, f"UPDATE stringd.nodes SET address = '{ann.port}' WHERE name = 'ann'")
+    assert People(bob).answer(shown, "left").status == 200
+
+
+def test_what_a_later_version_has_written_keeps_nobody_from_other_questions(
+    ann: DaemonProcess, bob: DaemonProcess, database: str
+) -> None:
+    node = "(SELECT id FROM stringd.nodes WHERE name = 'ann')"
+    execute(database, f"INSERT INTO stringd.questions (id, node, opened) VALUES ('q0', {node}, '{{}}')")
+    eventually(lambda: "the sharing of activity failed" in bob.stderr())
+    execute(database, "DELETE FROM stringd.questions WHERE id = 'q0'")
+    asked = People(ann).ask(trust="anyone")
+    assert at(bob, asked.question) == asked.question

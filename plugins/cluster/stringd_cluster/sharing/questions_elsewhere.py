@@ -15,6 +15,7 @@ from stringd.plugin import (
     RequestRefused,
 )
 from stringd.plugin.questions import opened_from_json
+from stringd.plugin.stores import OutcomeUnknown
 from stringd_cluster.sharing.question_mirror import closed_from_json
 from stringd_cluster.sharing.sharing_node import PeerAnswer, SharingNode
 
@@ -40,12 +41,8 @@ _REFUSALS: Mapping[str, type[RequestRefused]] = {
 }
 
 
-class AskerUnreachable(RequestRefused):
-    """The node that asks a question can't be reached; the answer may be sent again."""
-
-    status = 503
-    code_in_body = True
-    code = "HOME_UNAVAILABLE"
+class AskerUnreachable(OutcomeUnknown):
+    """The node that asks a question does not say what became of the answer, which may be sent again."""
 
 
 class QuestionsElsewhere:
