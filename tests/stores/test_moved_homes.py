@@ -46,7 +46,10 @@ def test_a_release_answers_what_runs_and_what_waits(elsewhere: Elsewhere, stored
     started = time.monotonic()
     elsewhere.release(stored=stored)
     assert time.monotonic() - started < 3
-    assert code_of(running.result(5)) == "HOME_UNAVAILABLE"
+    interrupted = running.result(5)
+    assert not isinstance(interrupted, int)
+    assert interrupted.head["code"] == "HOME_UNAVAILABLE"
+    assert "had begun, and may have run in part" in interrupted.content
     assert code_of(waiting.result(5)) == 503
     assert elsewhere.lines() == ["begun"]
 

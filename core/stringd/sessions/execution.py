@@ -14,7 +14,7 @@ from stringd.api.replies import Overflow, Reply
 from stringd.api.runtime import Runtime
 from stringd.api.secrets import Secrets
 from stringd.api.sessions import Topic
-from stringd.errors import ErrorCode, Refusal, RequestRefused, Unrecognised
+from stringd.errors import ErrorCode, HomeMoved, Refusal, RequestRefused, Unrecognised
 from stringd.events.command_events import CommandEvents
 from stringd.events.output_feed import CURRENT_OUTPUT
 from stringd.extensions.catalogue import Catalogue
@@ -36,6 +36,8 @@ _CANCELLED = Reply.error(ErrorCode.CANCELLED, "The command was cancelled.")
 _ABANDONED = replace(
     _CANCELLED, context=(f"It did not end within {CLEAN_UP_SECONDS:g} s and may still be running.",)
 )
+# Whoever is told to try again must know that this is no refusal.
+_IN_PART = "The command had begun, and may have run in part."
 _HELP_FLAGS = frozenset({"--help", "-h"})
 
 
@@ -125,7 +127,8 @@ class Execution:
         if self._running.is_cancelled:
             return _CANCELLED
         if ended := self._session.ended:
-            return Reply.error(ended.code or "", ended.message)
+            context = (_IN_PART,) if isinstance(ended, HomeMoved) else ()
+            return Reply.error(ended.code or "", ended.message, *context)
         raise error
 
     def _cancelled(self, reply: Reply) -> Reply:
