@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stringd_cluster.access.scopes import Scope, UserPlace, endpoint_rule, listed_rule, required_scope
+from stringd_cluster.access.scopes import Scope, UserPlace, endpoint_rule, listed_rule
 from tests.cluster.daemon_routes import daemon_routes
 
 READ, EXEC, ADMIN = Scope
@@ -66,7 +66,7 @@ def _is_listed(method: str, path: str) -> bool:
     ],
 )
 def test_scopes_of_requests(method: str, path: str, scope: Scope | None) -> None:
-    assert required_scope(method, path) is scope
+    assert endpoint_rule(method, path).scope is scope
 
 
 @pytest.mark.requirement("cluster.scopes.order")

@@ -58,11 +58,6 @@ class RateLimits:
         if rate and (wait := rate.take(self._clock())):
             raise RateLimited("Too many requests of this user.", wait)
 
-    def forget(self, user_id: str) -> None:
-        """Forget a user whose home has left this node."""
-        self._rates.pop(user_id, None)
-        self.unlimited.discard(user_id)
-
     async def _read(self, user_id: str) -> RequestRate | None:
         rows = await self._rows.fetch(_LIMIT, user_id)
         own = rows[0]["requests_per_second"] if rows else None
@@ -75,7 +70,8 @@ class RateLimits:
 
     def _changed(self, user_id: str) -> None:
         if user_id:
-            self.forget(user_id)
+            self._rates.pop(user_id, None)
+            self.unlimited.discard(user_id)
         else:
             self._rates.clear()
             self.unlimited.clear()

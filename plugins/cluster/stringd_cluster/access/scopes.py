@@ -88,11 +88,6 @@ def endpoint_rule(method: str, path: str) -> EndpointRule:
     return listed_rule(method, path) or _UNKNOWN
 
 
-def required_scope(method: str, path: str) -> Scope | None:
-    """Return the scope that a request needs, None if it needs no token."""
-    return endpoint_rule(method, path).scope
-
-
 def listed_rule(method: str, path: str) -> EndpointRule | None:
     """Return the rule of an endpoint of the table, or None."""
     rules = _EXACT.get(path)

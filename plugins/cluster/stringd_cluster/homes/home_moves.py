@@ -59,7 +59,7 @@ class HomeMoves:
         Raises `HomeTaken` if another node has it, or if it has left: another one may be meant to have it.
         """
         if move := self._moving.get(user_id):
-            await asyncio.shield(asyncio.wait((move,)))
+            await asyncio.wait((move,))
             if self.is_ready(user_id):
                 return
             if not move.cancelled() and (failure := move.exception()):
