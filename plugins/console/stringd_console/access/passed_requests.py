@@ -64,7 +64,8 @@ class PassedRequest:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request as an ASGI application."""
-        headers = [*scope["headers"], (BROWSER_HEADER.lower().encode(), self._browser.id.encode())]
+        name = BROWSER_HEADER.lower().encode()
+        headers = [*(it for it in scope["headers"] if it[0] != name), (name, self._browser.id.encode())]
         self._receive = receive
         passed = {**scope, "headers": headers}
         answering = asyncio.ensure_future(self._passage(passed, self._replayed, send))
