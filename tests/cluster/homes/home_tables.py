@@ -16,6 +16,7 @@ from stringd_cluster.homes.owned_homes import OwnedHomes
 from stringd_cluster.membership.live_nodes import Node, join
 from stringd_cluster.stores.cluster_stores import ClusterStores
 
+STALE_SECONDS = 10
 _MAKE = "INSERT INTO cluster (id, ca_certificate, ca_key, home_policy) VALUES (gen_random_uuid(), '', '', $1)"
 _EXPIRE = "UPDATE nodes SET expires = clock_timestamp() - interval '1 second' WHERE id = $1"
 
@@ -30,7 +31,7 @@ class Claimer:
 
     def __init__(self, url: str, node: Node) -> None:
         self.id = node.id
-        self.pool = ConnectionPool(url, stale_seconds=10)
+        self.pool = ConnectionPool(url, stale_seconds=STALE_SECONDS)
         self.notifications = Notifications(url)
         self.homes = OwnedHomes(self.pool)
         self.stores = ClusterStores(self.pool, self.homes, self.notifications, node.name)

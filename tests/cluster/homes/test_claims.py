@@ -9,7 +9,9 @@ import pytest
 from stringd.plugin import StorageFailed
 from stringd_cluster.homes.home_claim import claim, give_up, look_up, ordered_away, waiting_for_an_owner
 from stringd_cluster.homes.home_errors import HomeTaken
-from tests.cluster.homes.home_tables import claimers, run
+from tests.cluster.homes.home_tables import STALE_SECONDS, claimers, run
+
+_LONGEST_NAME = 63
 
 
 @pytest.mark.requirement("cluster.homes.one_owner")
@@ -49,21 +51,23 @@ def test_a_home_is_kept_as_long_as_the_lease_of_its_owner(database: str) -> None
 
 
 @pytest.mark.requirement("cluster.homes.ended_connections")
-def test_a_claim_ends_the_connections_of_the_node_before(database: str) -> None:
+@pytest.mark.parametrize("name", ["old", "o" * _LONGEST_NAME])
+def test_a_claim_ends_the_connections_of_the_node_before(database: str, name: str) -> None:
     async def test() -> None:
         async with claimers(database) as nodes:
-            old, new = await nodes.node("old"), await nodes.node("new")
-            await old.claim("ann")
+            old, new = await nodes.node(name), await nodes.node("new")
+            epochs = [await old.claim("ann")]
 
             async def write_meanwhile() -> None:
                 async with old.homes.fenced("ann") as connection:
                     await connection.execute("INSERT INTO sessions VALUES ('ann', 'file:a', '{}')")
                     await old.expire(new.pool)
                     # A transaction of a node that may never go on holds nobody up.
-                    assert await new.claim("ann") == 2
+                    epochs.append(await asyncio.wait_for(new.claim("ann"), STALE_SECONDS / 2))
 
             with pytest.raises(StorageFailed):
                 await write_meanwhile()
+            assert epochs == [1, 2]
             assert await new.pool.fetch("SELECT 1 FROM sessions") == []
 
     run(test)

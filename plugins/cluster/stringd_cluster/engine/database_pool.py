@@ -16,6 +16,8 @@ from stringd_cluster.engine.cluster_schema import SCHEMA
 MOST_CONNECTIONS = 10
 CONNECT_SECONDS = 5.0
 _APPLICATION = "stringd "
+# PostgreSQL cuts what is longer.
+_LONGEST_NAME = 63
 FAILURES = (
     asyncpg.PostgresError,
     asyncpg.InterfaceError,
@@ -56,8 +58,8 @@ def is_passing(failure: StorageFailed) -> bool:
 
 
 def application_name(node_id: str) -> str:
-    """Return the name under which the database lists the connections of a node."""
-    return f"{_APPLICATION}{node_id}"
+    """Return the name under which the database lists the connections of a node; ids differ at their ends."""
+    return f"{_APPLICATION}{node_id[len(_APPLICATION) - _LONGEST_NAME :]}"
 
 
 async def connect(url: str, name: str = "", *, stale_seconds: float = 0) -> Any:
