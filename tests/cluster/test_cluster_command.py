@@ -20,6 +20,8 @@ from tests.cluster.engine import Engine
 from tests.programs import run_stringd
 from tests.protocol.waits import eventually
 
+pytestmark = pytest.mark.long
+
 Sql = Callable[..., str]
 PROGRAM = str(Path(sys.executable).with_name("stringd"))
 

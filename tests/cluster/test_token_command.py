@@ -16,6 +16,8 @@ from tests.cluster.access_tables import make_tables
 from tests.cluster.engine import Engine
 from tests.programs import run_stringd
 
+pytestmark = pytest.mark.long
+
 Stringd = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

@@ -249,6 +249,7 @@ def test_tokens_that_can_not_be_checked_are_no_attempts(database: str) -> None:
     run(test)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("cluster.tokens.unreachable")
 def test_without_the_database_tokens_are_accepted_for_five_seconds(postgres: Engine) -> None:
     async def test() -> None:

@@ -10,6 +10,8 @@ import pytest
 from stringd.testing.process import HttpReply
 from tests.cluster.access.door_client import Doorstep, bearer
 
+pytestmark = pytest.mark.long
+
 HOST = "strings.example.com"
 ORIGINS = (f"https://{HOST}", f"http://{HOST}")
 FOREIGN = ("https://evil.example", "http://localhost:8000", f"https://{HOST}.evil.example", "null")

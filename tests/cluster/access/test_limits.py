@@ -11,6 +11,8 @@ from tests.cluster.access.door_client import STRANGER, Doorstep
 from tests.cluster.nodes import Cluster
 from tests.protocol.waits import eventually
 
+pytestmark = pytest.mark.long
+
 DEFAULT = {"STRINGD_CLUSTER_REQUESTS_PER_SECOND": "0.001"}
 
 

@@ -15,6 +15,8 @@ from tests.cluster.access.door_client import Doorstep, bearer, refusal
 from tests.cluster.nodes import Cluster
 from tests.protocol.waits import eventually
 
+pytestmark = pytest.mark.long
+
 REVOKED_WITHIN = 5.0
 # Without care, the third is the second in another encoding.
 NAMES = ("\N{GREEK CAPITAL LETTER OMEGA} & 1%41", "\xe9", "\xc3\xa9")

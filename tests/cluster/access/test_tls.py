@@ -16,6 +16,8 @@ from tests.cluster.nodes import Cluster
 from tests.protocol.waits import eventually
 from tests.server.tls_certificates import Authority
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def authority(tmp_path: Path) -> Authority:

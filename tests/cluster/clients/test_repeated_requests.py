@@ -15,6 +15,8 @@ from tests.client.fake import CLOSE, FakeDaemon, Script, http, json_answer, sse
 from tests.cluster.clients.conftest import TOKEN, health
 from tests.ports import free_port
 
+pytestmark = pytest.mark.long
+
 RUN = ("exec", "file:main", "/x")
 UNKNOWN = {"error": "OUTCOME_UNKNOWN", "message": "begun"}
 

@@ -11,6 +11,8 @@ from stringd.testing.process import HttpReply, parse_events
 from tests.cluster.failover.conftest import Agent
 from tests.protocol.waits import eventually
 
+pytestmark = pytest.mark.long
+
 GRACE_SECONDS = 10.0
 
 

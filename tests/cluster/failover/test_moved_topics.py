@@ -13,6 +13,8 @@ from tests.cluster.nodes import Node
 from tests.protocol.waits import eventually
 from tests.web.server import answer, serving
 
+pytestmark = pytest.mark.long
+
 LONG = "seq 100000 200000"
 
 

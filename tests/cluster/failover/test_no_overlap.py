@@ -10,6 +10,8 @@ from tests.cluster.failover.conftest import Agent
 from tests.processes.leased_daemon import Heart, boottime
 from tests.protocol.waits import eventually
 
+pytestmark = pytest.mark.long
+
 SILENCE_SECONDS = 0.5
 ACTION = """
 ```act.beat

@@ -84,6 +84,7 @@ def _require_kept(agent: Agent) -> None:
     assert agent.exec("/open notes.md").content.endswith("first")
 
 
+@pytest.mark.long
 @pytest.mark.requirement("cluster.moves.order")
 def test_a_moved_home_goes_on_where_it_was(three: Cluster) -> None:
     agent = Agent(three, "ann")
@@ -94,6 +95,7 @@ def test_a_moved_home_goes_on_where_it_was(three: Cluster) -> None:
     assert agent.owner is target
 
 
+@pytest.mark.long
 @pytest.mark.requirement("cluster.moves.running")
 def test_a_running_command_ends_before_its_home_is_passed_on(three: Cluster) -> None:
     agent = Agent(three, "ann")
@@ -111,6 +113,7 @@ def test_a_running_command_ends_before_its_home_is_passed_on(three: Cluster) -> 
     assert agent.owner is not owner
 
 
+@pytest.mark.long
 @pytest.mark.requirement("cluster.moves.drain")
 def test_a_draining_node_passes_all_homes_on_and_takes_none(three: Cluster) -> None:
     agents = [Agent(three, f"user-{number}") for number in range(9)]
@@ -145,6 +148,7 @@ def test_a_pinned_home_waits_for_its_node_and_is_empty_nowhere_else(three: Clust
     assert agent.owner is owner
 
 
+@pytest.mark.long
 @pytest.mark.requirement("cluster.moves.leave")
 def test_a_node_that_stops_leaves_its_homes_at_once(three: Cluster) -> None:
     agent = Agent(three, "ann")
@@ -155,6 +159,7 @@ def test_a_node_that_stops_leaves_its_homes_at_once(three: Cluster) -> None:
     _require_kept(agent)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("cluster.moves.leave")
 def test_whoever_asks_another_node_does_not_notice_that_one_stops(three: Cluster) -> None:
     agent = Agent(three, "ann")
@@ -188,6 +193,7 @@ def test_the_home_of_a_killed_node_goes_on_at_another(three: Cluster) -> None:
     assert agent.owner is not owner
 
 
+@pytest.mark.long
 @pytest.mark.requirement("cluster.moves.paused")
 def test_a_paused_node_that_goes_on_serves_nothing_that_it_has_lost(three: Cluster) -> None:
     agent = Agent(three, "ann")
@@ -206,6 +212,7 @@ def test_a_paused_node_that_goes_on_serves_nothing_that_it_has_lost(three: Clust
     eventually(lambda: "has lost its lease" in owner.stderr())
 
 
+@pytest.mark.long
 @pytest.mark.requirement("cluster.moves.engine")
 def test_an_engine_that_restarts_within_the_lease_moves_no_home(three: Cluster, postgres: Engine) -> None:
     agent = Agent(three, "ann")
@@ -251,6 +258,7 @@ def _locked(cluster: Cluster, row: str) -> Iterator[None]:
             locking.exception()
 
 
+@pytest.mark.long
 @pytest.mark.requirement("cluster.moves.drain")
 def test_a_home_is_passed_on_although_the_database_breaks_off(cluster: Cluster) -> None:
     cluster.node("one")

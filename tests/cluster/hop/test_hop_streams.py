@@ -15,6 +15,8 @@ from tests.cluster.hop.conftest import Hoppers
 from tests.cluster.hop.hopping_app import CHUNK
 from tests.protocol.waits import eventually
 
+pytestmark = pytest.mark.long
+
 ANN = {"X-User-Id": "ann"}
 CHUNKS = 1600
 """As many as make 100 MiB."""

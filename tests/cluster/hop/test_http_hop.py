@@ -13,6 +13,8 @@ import pytest
 from stringd_cluster.hop.certificates import peer_host
 from tests.cluster.hop.conftest import Hoppers
 
+pytestmark = pytest.mark.long
+
 ANN = {"X-User-Id": "ann"}
 
 

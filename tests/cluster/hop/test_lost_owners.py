@@ -17,6 +17,8 @@ from tests.cluster.hop.conftest import Hoppers
 from tests.cluster.hop.hopping_plugin import LEASE_SECONDS
 from tests.protocol.waits import eventually
 
+pytestmark = pytest.mark.long
+
 ANN = {"X-User-Id": "ann"}
 PATIENCE = LEASE_SECONDS + 4.0
 Send = Callable[..., "Future[HttpReply]"]

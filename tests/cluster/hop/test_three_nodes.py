@@ -19,6 +19,8 @@ from stringd.testing.process import HttpReply
 from tests.cluster.nodes import LEASE_SECONDS, Cluster, Node
 from tests.protocol.waits import eventually
 
+pytestmark = pytest.mark.long
+
 # Half a second beyond the lease is the goal, which is measured; here, others may have the processors.
 _BOUND = 3 * LEASE_SECONDS
 _NAMES = ("one", "two", "three")

@@ -15,6 +15,8 @@ from tests.cluster.hop.conftest import Hopper, Hoppers
 from tests.cluster.hop.hopping_app import CHUNK
 from tests.protocol.waits import eventually
 
+pytestmark = pytest.mark.long
+
 PATIENCE = 20.0
 FLOOD = 1600
 

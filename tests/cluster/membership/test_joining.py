@@ -16,6 +16,8 @@ from tests.cluster.nodes import Cluster
 from tests.programs import run_stringd
 from tests.protocol.waits import eventually
 
+pytestmark = pytest.mark.long
+
 _WITHOUT_ASYNCPG = """
 import importlib.util
 found = importlib.util.find_spec

@@ -118,6 +118,7 @@ def test_a_stream_of_a_node_that_is_gone_resumes_at_another_one(
         expect(stream, "a2", "b1")
 
 
+@pytest.mark.long
 def test_events_wait_for_the_database(postgres: Engine, ann: DaemonProcess, bob: DaemonProcess) -> None:
     with watching(bob) as stream:
         run(ann, "before")

@@ -93,6 +93,7 @@ def test_a_log_belongs_to_the_user_who_began_it(database: str) -> None:
     run(test)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("cluster.logs.doubt")
 @pytest.mark.parametrize("ending", ["pg_terminate_backend(pid)", "pg_cancel_backend(pid)"])
 def test_lines_are_appended_once_while_connections_break(database: str, ending: str) -> None:
@@ -154,6 +155,7 @@ def test_a_log_waits_for_the_database_until_its_home_leaves(
     run(test)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("cluster.logs.pages")
 def test_large_logs_are_read_in_pages(database: str) -> None:
     async def test() -> None:

@@ -12,6 +12,8 @@ from tests.approval.daemons import ALLOW_ALL, request, write_policy
 from tests.cluster.nodes import Cluster, Node
 from tests.programs import run_stringd
 
+pytestmark = pytest.mark.long
+
 
 def audit(node: Node, *words: str) -> tuple[int, str]:
     """Run `stringd audit` with the data directory of a node; return its exit code and what it prints."""

@@ -16,6 +16,8 @@ from tests.runs.clients import ENDS, Message, RunClient, run_client
 from tests.runs.running.strategy_files import echo, person, sequential, stuck
 from tests.runs.tools.tool_runs import command
 
+pytestmark = pytest.mark.long
+
 USER = "ann"
 WITHIN = 20.0
 

@@ -24,6 +24,8 @@ from tests.cluster.nodes import Cluster, Node
 from tests.cluster.state.homes import node
 from tests.questions.people import Operator, until
 
+pytestmark = pytest.mark.long
+
 MODEL = ExecRequest(
     id="1",
     pipeline=(("git", "log", "-1"),),

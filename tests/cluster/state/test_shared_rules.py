@@ -13,6 +13,8 @@ from tests.approval.daemons import request, write_policy
 from tests.cluster.nodes import Cluster, Node
 from tests.questions.people import until
 
+pytestmark = pytest.mark.long
+
 FORBID = """\
 rules:
 - {verdict: forbid, kind: command, command: exec}

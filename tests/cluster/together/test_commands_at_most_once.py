@@ -15,6 +15,8 @@ from tests.cluster.cuts import Cut
 from tests.cluster.together.trio import Trio
 from tests.protocol.waits import eventually
 
+pytestmark = pytest.mark.long
+
 LOOPBACK = "127.0.0.1"
 COMMAND = "/exec echo begun >> marks; sleep 2; echo done >> marks; echo answered"
 Run = Callable[[DaemonAddress, str], Result]

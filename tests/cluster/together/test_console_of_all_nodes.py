@@ -15,6 +15,8 @@ from tests.console.signing_in import SignedIn, signed_in
 from tests.protocol.waits import eventually
 from tests.runs.running.strategy_files import sequential, stuck
 
+pytestmark = pytest.mark.long
+
 TOPIC = "topics/ann/file:main"
 
 

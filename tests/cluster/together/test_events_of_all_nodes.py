@@ -14,6 +14,8 @@ from stringd.client import Client, Event
 from tests.cluster.cuts import Cut
 from tests.cluster.together.trio import Trio
 
+pytestmark = pytest.mark.long
+
 _PATIENCE = 40.0
 KINDS = ("command-ended",)
 

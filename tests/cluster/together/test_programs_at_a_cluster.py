@@ -13,6 +13,8 @@ import pytest
 
 from tests.cluster.together.trio import STRINGD, Trio
 
+pytestmark = pytest.mark.long
+
 STRING = str(Path(sys.executable).with_name("string"))
 
 

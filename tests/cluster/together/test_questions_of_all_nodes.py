@@ -16,6 +16,8 @@ from tests.console.signing_in import signed_in
 from tests.protocol.waits import eventually
 from tests.questions.people import Operator
 
+pytestmark = pytest.mark.long
+
 
 def asked(trio: Trio, title: str, at: str) -> dict[str, Any]:
     """Return a question with this title as a node lists it, once it does."""
