@@ -46,6 +46,7 @@ CLUSTER_STATE = requirements(
         "All nodes' chains are listed, and files verified by the name of a chain.",
     ),
     ("cluster.audit.closed", "Nothing runs whose entry can't be recorded."),
+    ("cluster.storage.locked", "What a plugin changes in a transaction is stored if its lock has lasted."),
     ("cluster.grants.shared", "A grant holds at all nodes, as often as it says, and at none once withdrawn."),
     ("cluster.grants.ended", "On nodes, a grant ends after a day at the latest, and if a clock is set back."),
     ("cluster.rules.shared", "Shared rules hold at all nodes within a second, before the own ones of each."),

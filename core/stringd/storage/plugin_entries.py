@@ -27,10 +27,10 @@ class EntryTable(Protocol):
         """Return the entries whose keys begin with a prefix, sorted by key."""
 
     async def change(self, entries: Sequence[tuple[str, str | None]]) -> None:
-        """Set all entries, or remove those without a text, or do nothing if that fails."""
+        """Within `exclusive`, set all entries, remove those without a text, or do nothing if that fails."""
 
     def exclusive(self) -> AbstractAsyncContextManager[None]:
-        """Return a context that excludes changes by other daemons."""
+        """Return a context that excludes changes by other daemons; own ones may be stored at its end."""
 
 
 class StoredEntries:

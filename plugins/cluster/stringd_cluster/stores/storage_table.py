@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 from stringd_cluster.engine.database_pool import ConnectionPool
 
@@ -22,6 +23,7 @@ class StorageTable:
     def __init__(self, pool: ConnectionPool, plugin: str) -> None:
         self._pool = pool
         self._plugin = plugin
+        self._locking: Any = None
 
     async def get(self, key: str) -> str | None:
         """Return the value of a key."""
@@ -33,17 +35,17 @@ class StorageTable:
         return [(it["key"], it["value"]) for it in await self._pool.fetch(_ITEMS, self._plugin, prefix)]
 
     async def change(self, entries: Sequence[tuple[str, str | None]]) -> None:
-        """Set entries, or remove those without a value, together."""
-        async with self._pool.transaction() as connection:
-            for key, value in entries:
-                if value is None:
-                    await connection.execute(_DELETE, self._plugin, key)
-                else:
-                    await connection.execute(_SET, self._plugin, key, value)
+        """Set entries, or remove those without a value, when `exclusive` ends: the lock lasts until then."""
+        for key, value in entries:
+            if value is None:
+                await self._locking.execute(_DELETE, self._plugin, key)
+            else:
+                await self._locking.execute(_SET, self._plugin, key, value)
 
     @asynccontextmanager
     async def exclusive(self) -> AsyncIterator[None]:
-        """Exclude changes by other nodes."""
+        """Exclude changes by other nodes, and store the own ones together at the end."""
         async with self._pool.transaction() as connection:
             await connection.execute(_LOCK, self._plugin)
+            self._locking = connection
             yield
