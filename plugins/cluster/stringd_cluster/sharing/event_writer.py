@@ -78,7 +78,9 @@ class EventWriter:
         last, count = self._events.last, 0
         for published in islice(self._events.kept(self._taken), MOST_WAITING):
             count += 1
-            if not isinstance(published.event, Output):
+            if isinstance(published.event, Output):
+                self._taken = published.seq or self._taken
+            else:
                 self._add(published)
         if count < MOST_WAITING:
             self._taken = last
