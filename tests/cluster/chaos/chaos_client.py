@@ -43,7 +43,7 @@ UNCERTAIN = frozenset(
 REFUSALS = frozenset({"TOPIC_RESTARTED", "CONFLICT"})
 """Codes of commands that were looked at and did nothing, which is kept as the outcome of their request."""
 _UNKNOWN = "OUTCOME_UNKNOWN"
-_GOES_ON = re.compile(r"exit: (?:running|waiting) \|")
+_GOES_ON = re.compile(r"^exit: (?:running|waiting) \|", re.MULTILINE)
 _PAUSE_SECONDS = 0.05
 _MOST_SHOWN = 200
 
@@ -206,12 +206,12 @@ def _read_answer(status: int, text: str, headers: Mapping[str, str]) -> Answer:
     events = dict(_event(it) for it in text.split("\n\n") if it.startswith("event: "))
     if "done" not in events:
         return Answer(code="BROKEN", text=text)
-    code, system = events["head"]["code"] or "", events["head"]["system"]
+    code, text = events["head"]["code"] or "", events["content"]
     if code in NEVER_RUN:
         code = "INTERRUPTED"
-    elif _GOES_ON.search(system):
+    elif _GOES_ON.search(text):
         code = "RUNNING"
-    return Answer(code=code, text=events["content"] or system, is_final=code in {_UNKNOWN, "RUNNING"})
+    return Answer(code=code, text=text, is_final=code in {_UNKNOWN, "RUNNING"})
 
 
 def _event(text: str) -> tuple[str, Any]:
