@@ -65,7 +65,6 @@ CREATE TABLE requests (
     user_id text NOT NULL, topic text NOT NULL, request_id text NOT NULL,
     begun timestamptz NOT NULL, outcome text, PRIMARY KEY (user_id, topic, request_id)
 );
-CREATE INDEX requests_by_age ON requests (begun);
 CREATE TABLE logs (name text PRIMARY KEY, user_id text NOT NULL, is_over boolean NOT NULL DEFAULT false);
 CREATE INDEX logs_by_user ON logs (user_id);
 CREATE INDEX logs_going_on ON logs (user_id) WHERE NOT is_over;
