@@ -53,6 +53,7 @@ def test_headers_of_a_connection_and_of_hops_do_not_pass(hoppers: Hoppers) -> No
         "Keep-Alive": "timeout=5",
         "TE": "trailers",
         "Expect": "100-continue",
+        "X-Operator-Token": "of node a",
         "X-Stringd-Hop": eve,
         "X-Stringd-Hop-Raw": "eC11c2VyLWlkAGV2ZQ==",
     }

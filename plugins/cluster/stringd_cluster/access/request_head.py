@@ -129,5 +129,5 @@ def with_user_header(headers: Sequence[Header], user_id: str) -> Sequence[Header
 
 
 def with_operator(headers: Sequence[Header], token: bytes) -> Sequence[Header]:
-    """Return headers with the operator's token."""
-    return [*headers, (_OPERATOR, token)]
+    """Return headers with the operator's token of this node, also if it is not the first that they get."""
+    return [*(it for it in headers if it[0] != _OPERATOR), (_OPERATOR, token)]

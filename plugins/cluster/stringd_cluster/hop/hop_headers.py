@@ -21,8 +21,8 @@ _OWN = frozenset({HOP, _RAW})
 _ONE_CONNECTION = frozenset(
     {b"connection", b"keep-alive", b"proxy-connection", b"te", b"trailer", b"transfer-encoding", b"upgrade"}
 )
-# The server answers it by itself, when the body is wanted.
-_NOT_SENT = _ONE_CONNECTION | _OWN | {b"expect"}
+# The server answers `Expect` by itself, when the body is wanted. Each node gives operators its own token.
+_NOT_SENT = _ONE_CONNECTION | _OWN | {b"expect", b"x-operator-token"}
 Headers = Iterable[tuple[bytes, bytes]]
 
 
