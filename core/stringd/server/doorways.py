@@ -112,9 +112,10 @@ def _answered(app: ASGIApp) -> ASGIApp:
         except BaseException as error:
             if is_signal(error):
                 raise
-            failure = as_error(error)
             if has_begun:
+                failure = as_error(error)
                 raise failure from failure.__cause__
-            await answer_to(failure)(scope, receive, send)
+            # In a variable, the error would keep this frame, and with it the request, for some time.
+            await answer_to(as_error(error))(scope, receive, send)
 
     return answering

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from stringd.testing.process import PROGRAM, parse_events
+from stringd.testing.process import PROGRAM, DaemonProcess, parse_events
 from tests.cluster.access.door_client import STRANGER, Doorstep, bearer, refusal
 from tests.protocol.waits import eventually
 
@@ -162,3 +163,19 @@ def console(door: Doorstep, token: str) -> subprocess.CompletedProcess[str]:
         check=False,
         env={**os.environ, "HOME": str(door.node.data_dir.parent)},
     )
+
+
+@pytest.mark.requirement("cluster.door.memory")
+@pytest.mark.parametrize("is_known", [False, True])
+def test_long_paths_are_not_remembered(door: Doorstep, is_known: bool) -> None:
+    token = door.token("ann") if is_known else None
+    before = _kibibytes(door.node)
+    for number in range(800):
+        door.ask("POST", f"/questions/{number}{'x' * 60_000}", token=token)
+    assert _kibibytes(door.node) - before < 20 * 1024
+
+
+def _kibibytes(daemon: DaemonProcess) -> int:
+    """Return how much memory a daemon takes."""
+    status = Path(f"/proc/{daemon.process.pid}/status").read_text(encoding="utf-8")
+    return int(next(it for it in status.splitlines() if it.startswith("VmRSS:")).split()[1])

@@ -27,7 +27,7 @@ from stringd_cluster.access.tokens import Principal, digest_of
 
 MOST_READ = 1 << 20
 """The length of bodies that name a user."""
-_MOST_REMEMBERED = 4096
+_MOST_REMEMBERED, _LONGEST_REMEMBERED = 4096, 1024
 OPERATOR = Principal(token_id="", user_id="", scopes=frozenset({TokenScope.ADMIN}))
 """Whoever has the token that this daemon gave its operator."""
 
@@ -74,7 +74,7 @@ class Admission:
 
     def _remember(self, key: _Key, head: RequestHead, admitted: Admitted) -> None:
         principal, user_id, _ = admitted
-        if principal is None or head.token is None:
+        if principal is None or head.token is None or _size(key) > _LONGEST_REMEMBERED:
             return
         if len(self._before) >= _MOST_REMEMBERED:
             self._before.clear()
@@ -129,6 +129,11 @@ class Admission:
     @cached_property
     def _host(self) -> Header:
         return loopback_host(self._port())
+
+
+def _size(key: _Key) -> int:
+    _, path, credentials = key
+    return len(path) + sum(len(it) for it in credentials or () if it)
 
 
 def _settled(principal: Principal, rule: EndpointRule, header: str, named: set[str]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 
 class Scope(StrEnum):
@@ -82,7 +82,6 @@ class EndpointRule:
         return UserPlace.QUERY_USER_ID in self.users and not self.reads_header
 
 
-@lru_cache(maxsize=1024)
 def endpoint_rule(method: str, path: str) -> EndpointRule:
     """Return the rule of a request; a WebSocket's method is GET, and what is unknown needs `admin`."""
     return listed_rule(method, path) or _UNKNOWN
