@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from hashlib import sha256
 from secrets import randbelow
 from typing import Any
 
@@ -15,6 +16,7 @@ from stringd_cluster.homes.owned_homes import OwnedHomes
 MOST_OF_TOPIC = 200
 """So many requests of a topic are remembered; which ones are older is looked up now and then."""
 _TRIM_EVERY = 50
+_LONGEST_ID = 200
 _BEGIN = """
 INSERT INTO requests (user_id, topic, request_id, begun)
 SELECT $1, $3, $4, clock_timestamp() FROM own ON CONFLICT DO NOTHING
@@ -44,25 +46,25 @@ class RequestTable:
 
     async def begin(self, session: Session, request_id: str) -> Outcome | None:
         """Note that a command begins, or return the outcome that it has had before."""
-        user_id, topic = _key(session)
+        user_id, topic, stored_id = _key(session, request_id)
         # By chance, as turns of a count would always be those of the same topics.
         if not randbelow(_TRIM_EVERY):
             await self._pool.execute(_TRIM, user_id, topic, MOST_OF_TOPIC)
         try:
-            await self._homes.write(user_id, _BEGIN, topic, request_id)
+            await self._homes.write(user_id, _BEGIN, topic, stored_id)
         except Fenced:
-            return await self._earlier(user_id, topic, request_id)
+            return await self._earlier(user_id, topic, stored_id)
         return None
 
     async def finish(self, session: Session, request_id: str, outcome: Outcome) -> None:
         """Keep the outcome of a command."""
-        user_id, topic = _key(session)
-        await self._homes.write(user_id, _FINISH, topic, request_id, encode_outcome(outcome))
+        user_id, topic, stored_id = _key(session, request_id)
+        await self._homes.write(user_id, _FINISH, topic, stored_id, encode_outcome(outcome))
 
     async def abandon(self, session: Session, request_id: str) -> None:
         """Forget a command that never ran."""
-        user_id, topic = _key(session)
-        await self._homes.write(user_id, _ABANDON, topic, request_id)
+        user_id, topic, stored_id = _key(session, request_id)
+        await self._homes.write(user_id, _ABANDON, topic, stored_id)
 
     async def _earlier(self, user_id: str, topic: str, request_id: str) -> Outcome:
         """Return the outcome of a request that was there already, unless it is the home that has moved."""
@@ -109,5 +111,8 @@ def decode_outcome(text: str) -> Outcome:
     return Outcome(label=plain["label"], reply=reply, document=decode_state(plain["state"]).document)
 
 
-def _key(session: Session) -> tuple[str, str]:
-    return session.user.id, session.name.text
+def _key(session: Session, request_id: str) -> tuple[str, str, str]:
+    """Return the user, the topic and the id of a request as they are stored: ids may be any texts."""
+    if len(request_id) > _LONGEST_ID or not request_id.isprintable():
+        request_id = f"sha256:{sha256(request_id.encode(errors='surrogatepass')).hexdigest()}"
+    return session.user.id, session.name.text, request_id
