@@ -13,6 +13,8 @@ CLUSTER_HOMES = requirements(
     ("cluster.node.durable", "A node refuses a database without fsync or synchronous_commit."),
     ("cluster.node.set_up", "A node is started only with its own data directory, name and cluster."),
     ("cluster.node.address", "A node that listens everywhere must be told its address for other nodes."),
+    ("cluster.node.name", "A node does not start while another one of its name runs."),
+    ("cluster.node.unsafe", "A node that tests run without a safeguard says so."),
     ("cluster.node.rejoin", "A node that has lost its lease joins again under another id."),
     ("cluster.single.untouched", "A daemon that is no node loads nothing of clusters."),
     ("cluster.extra", "Without the libraries of clusters, a node does not start, and says what to install."),

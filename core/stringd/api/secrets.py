@@ -42,6 +42,8 @@ def check_secret_value(value: object) -> str:
     """Return the value of a secret, or raise a `ValueError` that does not quote it."""
     if not isinstance(value, str) or not value:
         raise ValueError("a secret needs a value that is not empty")
+    if "\0" in value:
+        raise ValueError("a secret can't have the character NUL")
     if len(value.encode(errors="surrogatepass")) > LARGEST_SECRET:
         raise ValueError(f"a secret has at most {LARGEST_SECRET // 1024} KiB")
     return value

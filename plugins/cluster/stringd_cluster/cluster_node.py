@@ -23,11 +23,13 @@ from stringd_cluster.homes.home_moves import HomeMoves
 from stringd_cluster.homes.home_places import HomePlaces
 from stringd_cluster.homes.owned_homes import OwnedHomes
 from stringd_cluster.hop.node_identity import NodeIdentity
+from stringd_cluster.listen_address import listen_address
 from stringd_cluster.membership.boot_clock import boot_time
 from stringd_cluster.membership.known_nodes import KnownNodes
 from stringd_cluster.membership.lease import Lease, LeaseLost
-from stringd_cluster.membership.live_nodes import Node, join, leave
+from stringd_cluster.membership.live_nodes import NameTaken, Node, join, leave
 from stringd_cluster.stores.cluster_stores import ClusterStores
+from stringd_cluster.unsafe_modes import switched_off
 
 log = logging.getLogger(__name__)
 
@@ -135,8 +137,10 @@ class ClusterNode:
 
     async def run(self) -> None:
         """Take part in the cluster until the topics have ended; then leave it, so that others can go on."""
+        if missing := switched_off():
+            log.error("this node runs with %s: it may lose what it acknowledges", ", ".join(missing))
         await require_admittance(self.settings.url, self.identity)
-        await self._join()
+        await self._join_first()
         tasks = [
             asyncio.create_task(it) for it in (self._stay(), self.notifications.run(), self._follow_orders())
         ]
@@ -167,8 +171,23 @@ class ClusterNode:
         if not self.is_member():
             raise NotAMember
 
+    async def _join_first(self) -> None:
+        """Join, after the lease of an earlier life is over; raise `Fault` if another node has the name."""
+        deadline = boot_time() + self.settings.lease_seconds + _RETRY_SECONDS
+        while True:
+            try:
+                await self._join()
+            except NameTaken as taken:
+                if boot_time() > deadline:
+                    raise Fault(
+                        f"another node named {self.name} runs: names are unique; join with another --node"
+                    ) from taken
+                await asyncio.sleep(_RETRY_SECONDS)
+            else:
+                return
+
     async def _join(self) -> None:
-        """Add this node under a new id, and read what all nodes know; raise `StorageFailed`."""
+        """Add this node under a new id and read what all know; else raise `StorageFailed` or `NameTaken`."""
         node = Node(
             id=f"{self.name}-{secrets.token_hex(4)}",
             name=self.name,
@@ -189,6 +208,7 @@ class ClusterNode:
 
     def _address(self) -> str:
         if self.settings.advertise:
+            listen_address(self.settings.advertise, "--advertise")
             return self.settings.advertise
         host, port = self.runtime.listening["nodes"]
         if host in _EVERYWHERE:
@@ -214,7 +234,7 @@ class ClusterNode:
         while True:
             try:
                 await self._join()
-            except StorageFailed as failure:
+            except (StorageFailed, NameTaken) as failure:
                 log.warning("this node can't join its cluster again yet: %s", failure)
                 await asyncio.sleep(_RETRY_SECONDS)
             else:
@@ -222,7 +242,7 @@ class ClusterNode:
                 return
 
     async def _leave(self) -> None:
-        lease, self._lease = self._lease, None
+        lease = self._lease
         self._has_left = True
         if lease and lease.is_valid():
             try:

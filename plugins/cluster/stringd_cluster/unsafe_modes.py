@@ -11,7 +11,12 @@ _VARIABLE = "CLUSTER_WITHOUT_SAFEGUARDS"
 
 
 @cache
+def switched_off() -> frozenset[str]:
+    """Return the safeguards that this process runs without."""
+    # Not read when it is imported: the process that the tests fork daemons from has another environment.
+    return frozenset(filter(None, os.environ.get(_VARIABLE, "").split(",")))
+
+
 def is_switched_off(safeguard: str) -> bool:
     """Return whether this process runs without a safeguard."""
-    # Not read when it is imported: the process that the tests fork daemons from has another environment.
-    return safeguard in os.environ.get(_VARIABLE, "").split(",")
+    return safeguard in switched_off()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -101,6 +102,39 @@ def test_a_url_that_can_be_read_in_two_ways_is_refused_without_its_password(clus
 def test_a_node_that_listens_everywhere_needs_an_address_for_the_others(cluster: Cluster) -> None:
     refusal = _refusal(cluster, "--node-listen", "0.0.0.0:0", "--advertise", "")
     assert "set --advertise HOST:PORT" in refusal
+
+
+@pytest.mark.requirement("cluster.node.address")
+def test_the_address_for_the_others_has_a_port(cluster: Cluster) -> None:
+    assert "--advertise is HOST:PORT" in _refusal(cluster, "--advertise", "nohost")
+
+
+@pytest.mark.requirement("cluster.node.name")
+def test_two_nodes_of_one_name_do_not_run_together(cluster: Cluster, tmp_path: Path) -> None:
+    first = cluster.node("one", lease_seconds=1.0, start=False)
+    first.data_dir.rename(tmp_path / "copy")
+    shutil.copytree(tmp_path / "copy", first.data_dir)
+    first.start()
+    second = DaemonProcess(
+        tmp_path / "second",
+        ("--cluster", first.database_url, "--listen", "127.0.0.1:0", "--lease-seconds", "1"),
+        {},
+        port=0,
+        data_dir=tmp_path / "copy",
+    )
+    second.start(ready=False)
+    assert second.process.wait(20) != 0
+    assert "another node named one runs" in second.stderr()
+    first.kill()
+    first.start()
+    cluster.register("ann")
+    assert cluster.owner("ann") == "one"
+
+
+@pytest.mark.requirement("cluster.node.unsafe")
+def test_a_node_without_safeguards_says_so(cluster: Cluster) -> None:
+    node = cluster.node("one", env={"CLUSTER_WITHOUT_SAFEGUARDS": "no-fences"})
+    assert "this node runs with no-fences: it may lose what it acknowledges" in node.stderr()
 
 
 @pytest.mark.requirement("cluster.node.rejoin")

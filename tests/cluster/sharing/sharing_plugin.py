@@ -14,7 +14,7 @@ from stringd.plugin import Runtime, Service, StorageFailed, hookimpl
 from stringd_cluster.engine.cluster_schema import create_schema
 from stringd_cluster.engine.database_pool import ConnectionPool, connect
 from stringd_cluster.engine.notifications import Notifications
-from stringd_cluster.membership.live_nodes import Node, join
+from stringd_cluster.membership.live_nodes import NameTaken, Node, join
 from stringd_cluster.sharing.activity_sharing import ActivitySharing
 from stringd_cluster.sharing.sharing_node import PeerAnswer
 
@@ -59,7 +59,7 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
         token = runtime.questions.appoint_operator()
         await node.pool.open(node.id)
         me = Node(id=node.id, name=name, address=str(runtime.port), labels=frozenset(), is_draining=False)
-        await join(node.pool, me, token, 1.0)
+        await rejoin(node, me, token)
         (runtime.config.data_dir / "operator.txt").write_text(token, encoding="utf-8")
         sharing = ActivitySharing(runtime, node)
         tasks = [asyncio.create_task(it) for it in (node.notifications.run(), renew(node))]
@@ -71,6 +71,13 @@ def stringd_services(runtime: Runtime) -> Iterable[Service]:
             node.pool.terminate()
 
     return [Service(name="tested-sharing", run=share, stop_seconds=2.0)]
+
+
+async def rejoin(node: TestedNode, me: Node, token: str) -> None:
+    while True:
+        with suppress(NameTaken):
+            return await join(node.pool, me, token, 1.0)
+        await asyncio.sleep(0.05)
 
 
 async def renew(node: TestedNode) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from stringd.plugin import Fault
 from stringd.plugin.cli import write_output
 from stringd_cluster.commands.cluster_database import clock_skew, connection_url, run_with
 from stringd_cluster.engine.database_url import shown_url
@@ -49,6 +50,8 @@ def show_status(arguments: argparse.Namespace) -> int:
 
 async def _read(connection: Any) -> dict[str, Any]:
     cluster = await connection.fetchrow(_CLUSTER)
+    if cluster is None:
+        raise Fault("the database has no cluster: `stringd cluster init` with the same URL makes one")
     nodes = [_node(row) for row in await connection.fetch(_NODES)]
     unowned = [
         {"user_id": row["id"], "label": row["label"], "available": _may_go(row["label"], nodes)}
@@ -56,7 +59,7 @@ async def _read(connection: Any) -> dict[str, Any]:
     ]
     engine = dict(await connection.fetchrow(_ENGINE))
     engine["clock_skew"] = round(await clock_skew(connection), 3)
-    return {**dict(cluster or {}), "nodes": nodes, "homes_without_node": unowned, "database": engine}
+    return {**dict(cluster), "nodes": nodes, "homes_without_node": unowned, "database": engine}
 
 
 def _node(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
@@ -12,6 +13,9 @@ from asyncpg.protocol import Protocol
 
 from stringd.plugin import StorageFailed
 from stringd_cluster.engine.cluster_schema import SCHEMA
+
+# What it reports with tracebacks, each use of the pool reports with a line.
+logging.getLogger("asyncpg.pool").setLevel(logging.CRITICAL)
 
 MOST_CONNECTIONS = 10
 CONNECT_SECONDS = 5.0

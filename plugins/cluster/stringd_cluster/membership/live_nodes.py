@@ -34,6 +34,14 @@ _DISCONNECT = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE appl
 _FORGET_OLD = "DELETE FROM nodes WHERE coalesce(ended, expires) < clock_timestamp() - interval '1 day'"
 
 
+_LOCK_NAME = "SELECT pg_advisory_xact_lock(hashtext('stringd node'), hashtext($1))"
+_NAMESAKE = "SELECT 1 FROM nodes WHERE name = $1 AND ended IS NULL AND expires > clock_timestamp()"
+
+
+class NameTaken(Exception):
+    """A live node has the name, maybe an earlier life of the same one."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
     """A node whose lease was valid when it was looked up."""
@@ -52,8 +60,11 @@ class Node:
 
 
 async def join(pool: ConnectionPool, node: Node, version: str, seconds: float) -> None:
-    """Add a node with a lease of so many seconds."""
+    """Add a node with a lease of so many seconds; raise `NameTaken` if there is one of this name."""
     async with pool.transaction() as connection:
+        await connection.execute(_LOCK_NAME, node.name)
+        if await connection.fetchval(_NAMESAKE, node.name):
+            raise NameTaken(f"a node named {node.name} runs")
         await connection.execute(_FORGET_OLD)
         values = (node.id, node.name, node.address, sorted(node.labels), version, seconds)
         await connection.execute(_JOIN, *values)

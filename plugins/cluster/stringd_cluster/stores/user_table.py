@@ -21,6 +21,7 @@ INSERT INTO users (id, home, allowed_paths, created_at) VALUES ($1, $2, $3, $4)
 ON CONFLICT (id) DO UPDATE SET home = excluded.home, allowed_paths = excluded.allowed_paths
 """
 _REMOVE = "DELETE FROM users WHERE id = $1"
+_UNPIN = "UPDATE homes SET label = NULL WHERE id = $1"
 _REVOKE = "UPDATE tokens SET revoked = clock_timestamp() WHERE user_id = $1 AND revoked IS NULL"
 _ALL = "SELECT id, home, allowed_paths, created_at FROM users"
 
@@ -63,6 +64,7 @@ class UserTable(RegisteredUsers):
                     await connection.execute(_SAVE, user_id, str(user.home), paths, user.created_at)
                 else:
                     await connection.execute(_REMOVE, user_id)
+                    await connection.execute(_UNPIN, user_id)
                     await connection.execute(_REVOKE, user_id)
                     await connection.execute("SELECT pg_notify('stringd_tokens', '')")
                 await connection.execute("SELECT pg_notify('stringd_users', $1)", user_id)
