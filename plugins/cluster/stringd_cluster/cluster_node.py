@@ -23,7 +23,7 @@ from stringd_cluster.homes.home_moves import HomeMoves
 from stringd_cluster.homes.home_places import HomePlaces
 from stringd_cluster.homes.owned_homes import OwnedHomes
 from stringd_cluster.hop.node_identity import NodeIdentity
-from stringd_cluster.listen_address import listen_address
+from stringd_cluster.listen_address import advertised_address
 from stringd_cluster.membership.boot_clock import boot_time
 from stringd_cluster.membership.known_nodes import KnownNodes
 from stringd_cluster.membership.lease import Lease, LeaseLost
@@ -38,7 +38,6 @@ _LOOK_AGAIN_SECONDS = 5.0
 _PATIENCE_SECONDS = 2.0
 _MOVES_AT_ONCE = 16
 _MOST_TRIES = 5
-_EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - recognised, not bound
 
 
 class ClusterNode:
@@ -191,7 +190,7 @@ class ClusterNode:
         node = Node(
             id=f"{self.name}-{secrets.token_hex(4)}",
             name=self.name,
-            address=self._address(),
+            address=advertised_address(self.settings.advertise, self.runtime.listening["nodes"]),
             labels=frozenset(self.settings.labels),
             is_draining=False,
         )
@@ -205,18 +204,6 @@ class ClusterNode:
         await self._known.read()
         self._lease = lease
         self._joined.set()
-
-    def _address(self) -> str:
-        if self.settings.advertise:
-            listen_address(self.settings.advertise, "--advertise")
-            return self.settings.advertise
-        host, port = self.runtime.listening["nodes"]
-        if host in _EVERYWHERE:
-            raise Fault(
-                f"other nodes need an address of this one: --node-listen has {host}, which is any; "
-                "set --advertise HOST:PORT"
-            )
-        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     async def _hold_lease(self) -> None:
         assert self._lease
