@@ -25,7 +25,7 @@ from stringd.sessions.live_session import LiveSession
 from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand
 from stringd.text.command_line import LONGEST_HEAD, first_line, label
 from stringd.text.masking import MASK, masked_in_shell, masked_unknown
-from stringd.workers.threads import CURRENT_WORK
+from stringd.workers.threads import CURRENT_WORK, Work
 
 log = logging.getLogger(__name__)
 
@@ -184,7 +184,9 @@ class Execution:
     async def _run(self, plan: _Plan, topic: Topic) -> Reply:
         """Run the command in a task of its own, and bound its reply."""
         runtime = self._runtime
-        CURRENT_WORK.set(self._session.work)
+        owner = f"{self._session.user.id}:{self._session.name.text}"
+        # What one command has looked up, another one looks up anew.
+        CURRENT_WORK.set(Work(owner=owner, workers=runtime.workers, loop=asyncio.get_running_loop()))
         self._mask_by(topic)
         shown = masked_unknown(self.shown) if plan.has_member else self.shown
         self._running.label = self._first_line_of(shown)

@@ -7,7 +7,6 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextvars import ContextVar
-from functools import cached_property
 from typing import Any, TypeAlias
 
 from stringd.api.events import Event, SessionEnded, SessionForked, SessionOpened
@@ -24,7 +23,6 @@ from stringd.sessions.lifetime import TopicLifetime
 from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand, Sent
 from stringd.sessions.session_data import SessionData
 from stringd.sessions.state_limits import within_budget
-from stringd.workers.threads import Work
 
 END_SECONDS = 6.0
 COMMAND_SHARE = 0.4
@@ -72,12 +70,6 @@ class LiveSession:
         """Whether the latest event about it says that it was opened."""
         self._runtime = runtime
         self._running: dict[asyncio.Task[Any], RunningCommand] = {}
-
-    @cached_property
-    def work(self) -> Work:
-        """The work that its commands are part of."""
-        loop = asyncio.get_running_loop()
-        return Work(owner=f"{self.user.id}:{self.name}", workers=self._runtime.workers, loop=loop)
 
     @property
     def shows_documents(self) -> bool:

@@ -33,7 +33,7 @@ _NO_OWNER = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """The work of a topic's commands: its owner (`user:topic`), and the worker processes for long jobs."""
+    """A command's work: its owner (`user:topic`), and the worker processes for long jobs."""
 
     owner: str
     workers: Workers
