@@ -205,6 +205,9 @@ class Keys(Opened):
     def plugin_secrets(self) -> Iterator[PluginSecret]:
         return iter([PluginSecret(name=name) for values in self.by_scope.values() for name in values])
 
+    async def all_plugin_secrets(self) -> Sequence[PluginSecret]:
+        return list(self.plugin_secrets())
+
     async def set_plugin_secret(self, secret: PluginSecret, value: str) -> bool:
         await self.keep(
             SecretScope(user_id=secret.user_id or "", owner=secret.plugin or ""), {secret.name: value}

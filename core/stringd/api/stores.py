@@ -115,7 +115,10 @@ class SecretStore(Secrets, Openable, Protocol):
         """Return the `$NAME` of each stored value, whoever owns it, so that logs can mask it."""
 
     def plugin_secrets(self) -> Iterator[PluginSecret]:
-        """Yield the names of the secrets for plugins, sorted."""
+        """Yield the names of the secrets for plugins that this daemon has, sorted."""
+
+    async def all_plugin_secrets(self) -> Sequence[PluginSecret]:
+        """Return those of all daemons that keep their secrets together, sorted."""
 
     async def set_plugin_secret(self, secret: PluginSecret, value: str) -> bool:
         """Store a secret for plugins; return whether it is new."""

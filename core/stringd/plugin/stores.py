@@ -28,11 +28,12 @@ from stringd.runtime.local_stores import local_stores
 from stringd.sessions.stored_states import decode_state, encode_state
 from stringd.storage.plugin_entries import EntryTable
 from stringd.storage.plugin_storage import LocalStorages
-from stringd.storage.scoped_secrets import ScopedSecrets
+from stringd.storage.scoped_secrets import PLUGIN_OWNER, ScopedSecrets, plugin_secret
 from stringd.users.registered_users import RegisteredUsers
 
 __all__ = [
     "LONGEST_END",
+    "PLUGIN_OWNER",
     "AppendLog",
     "AppendLogs",
     "ChainHead",
@@ -60,4 +61,5 @@ __all__ = [
     "decode_state",
     "encode_state",
     "local_stores",
+    "plugin_secret",
 ]

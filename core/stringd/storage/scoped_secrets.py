@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stringd.api.secrets import PluginSecret, SecretScope
 
 # No user or plugin has an empty name, which therefore denotes all of them.
 _FOR_ALL = ""
-_PLUGIN = "secret:"
+PLUGIN_OWNER = "secret:"
+"""What the owners of secrets for plugins begin with."""
 
 
 class ScopedSecrets(ABC):
@@ -50,10 +51,13 @@ class ScopedSecrets(ABC):
     def plugin_secrets(self) -> Iterator[PluginSecret]:
         """Yield the names of the secrets for plugins, sorted."""
         for scope, values in sorted(self.by_scope.items(), key=lambda it: (it[0].user_id, it[0].owner)):
-            if scope.owner.startswith(_PLUGIN):
+            if scope.owner.startswith(PLUGIN_OWNER):
                 for name in sorted(values):
-                    plugin = scope.owner.removeprefix(_PLUGIN) or None
-                    yield PluginSecret(name=name, user_id=scope.user_id or None, plugin=plugin)
+                    yield plugin_secret(scope.user_id, scope.owner, name)
+
+    async def all_plugin_secrets(self) -> Sequence[PluginSecret]:
+        """Return those of all daemons that keep their secrets together: here, of this one."""
+        return list(self.plugin_secrets())
 
     async def set_plugin_secret(self, secret: PluginSecret, value: str) -> bool:
         """Store a secret for plugins; return whether it is new."""
@@ -111,6 +115,12 @@ class ScopedSecrets(ABC):
         self.replace(kept)
 
 
+def plugin_secret(user_id: str, owner: str, name: str) -> PluginSecret:
+    """Return the secret for plugins that is stored under these names."""
+    plugin = owner.removeprefix(PLUGIN_OWNER) or None
+    return PluginSecret(name=name, user_id=user_id or None, plugin=plugin)
+
+
 def _plugin_scope(secret: PluginSecret) -> SecretScope:
     user_id, plugin = secret.user_id or _FOR_ALL, secret.plugin or _FOR_ALL
-    return SecretScope(user_id=user_id, owner=f"{_PLUGIN}{plugin}")
+    return SecretScope(user_id=user_id, owner=f"{PLUGIN_OWNER}{plugin}")

@@ -57,6 +57,8 @@ def test_an_admin_changes_what_belongs_to_a_home_at_any_node(doors: tuple[Doorst
     for it in doors:
         secret = {"name": "KEY", "value": it.node.name, "user_id": "ann"}
         assert it.ask("POST", "/secrets", secret, token=admin).status == 200
+        listed = [asked.ask("GET", "/secrets", token=admin).json()["secrets"] for asked in doors]
+        assert [[each["name"] for each in names] for names in listed] == [["KEY"]] * len(listed)
         assert it.ask("DELETE", "/secrets/KEY?user_id=ann", token=admin).json()["deleted"] is True
         topic = f"file:at-{it.node.name}"
         created = it.ask("POST", "/sessions", {"user_id": "ann", "topic": topic}, token=admin)

@@ -22,7 +22,7 @@ class SecretsEndpoint(HTTPEndpoint):
 
     async def get(self, request: Request) -> Response:
         """List the names of the secrets, never their values."""
-        secrets = runtime_of(request).secrets.plugin_secrets()
+        secrets = await runtime_of(request).secrets.all_plugin_secrets()
         return Json({"secrets": [_as_json(it) for it in secrets]})
 
     async def post(self, request: Request) -> Response:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from stringd.plugin import SecretScope, StorageFailed
-from stringd.plugin.stores import ScopedSecrets
+from stringd.plugin.stores import PLUGIN_OWNER, PluginSecret, ScopedSecrets, plugin_secret
 from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.engine.notifications import Notifications
 from stringd_cluster.homes.owned_homes import OwnedHomes
@@ -23,6 +23,9 @@ _REMOVE = "DELETE FROM secrets WHERE user_id = $1 AND owner = $2 AND config = $3
 _SET = """
 INSERT INTO secrets (user_id, owner, config, name, value) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (user_id, owner, config, name) DO UPDATE SET value = excluded.value
+"""
+_FOR_PLUGINS = """
+SELECT DISTINCT user_id, owner, name FROM secrets WHERE starts_with(owner, $1) ORDER BY user_id, owner, name
 """
 _ANNOUNCE = "SELECT pg_notify('stringd_secrets', $1)"
 
@@ -68,6 +71,11 @@ class SecretTable(ScopedSecrets):
                     await _store(connection, scope, known.get(scope, {}), by_scope.get(scope, {}))
                 if not user_id:
                     await connection.execute(_ANNOUNCE, FOR_ALL)
+
+    async def all_plugin_secrets(self) -> Sequence[PluginSecret]:
+        """Return those of all nodes, and of homes that no node has now."""
+        rows = await self._pool.fetch(_FOR_PLUGINS, PLUGIN_OWNER)
+        return [plugin_secret(it["user_id"], it["owner"], it["name"]) for it in rows]
 
     def _without(self, user_id: str) -> Mapping[SecretScope, Mapping[str, str]]:
         return {scope: values for scope, values in self.by_scope.items() if scope.user_id != user_id}
