@@ -23,7 +23,7 @@ from stringd.api.users import User
 from stringd.api.workers import Workers
 from stringd.config import Config
 from stringd.documents.editing.file_locks import FileLocks
-from stringd.errors import CommandCancelled, InvalidTopic, OutcomeUnknown, StorageFailed, UnknownUser
+from stringd.errors import CommandCancelled, InvalidTopic, UnknownUser
 from stringd.events.bus import EventBus
 from stringd.extensions.plugin_settings import PluginSettings
 from stringd.extensions.registration import load_plugins
@@ -39,7 +39,6 @@ from stringd.sessions.at_most_once import AtMostOnce
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.registry import Sessions
 from stringd.sessions.runner import Runner
-from stringd.sessions.running_command import Sent
 from stringd.sessions.session_data import SessionData
 from stringd.storage.data_directory import data_directory
 from stringd.text.topic_names import LONGEST_NAME, parse_topic
@@ -67,10 +66,7 @@ class LocalRuntime(ShutdownPhases, KeptState):
         self._plugins = load_plugins(config, self, reserved_paths=reserved_paths, settings=self._settings)
         self._use_stores()
         stores = self.stores
-        kept = (stores.undo, stores.outputs)
-        self.registry = Sessions(
-            stores.sessions, kept, self._make_session, on_demand=stores.on_demand, serves=stores.serves
-        )
+        self.registry = Sessions(stores, self._make_session)
         self._once = AtMostOnce(stores.requests) if stores.requests else None
         self.notices += self.plugins.notices()
         self.notices += self._settings.unknown_sections(self.plugins.available)
@@ -231,25 +227,12 @@ class LocalRuntime(ShutdownPhases, KeptState):
         except CommandCancelled:
             return self.runner.refuse_waiting(session, sent)
         try:
+            run = partial(self.registry.run, session, sent, self.runner.run, begun)
             if self._once and request_id:
-                run = partial(self._run, session, sent, begun)
                 return await self._once.run(session, request_id, run)
-            return await self._run(session, sent, begun)
+            return await run()
         finally:
             session.end_turn(sent)
-
-    async def _run(self, session: LiveSession, sent: Sent, begun: Callable[[], None] | None) -> Outcome:
-        """Run a command in its turn, and store the topic's state."""
-        if begun:
-            begun()
-        self.registry.require_served(session.user.id)
-        outcome = await session.run(sent, self.runner.run)
-        try:
-            await self.registry.save(session)
-            self.registry.require_kept(session.user.id)
-        except (StorageFailed, OutcomeUnknown) as failure:
-            return outcome.failed(failure.as_refusal(), session.state.document)
-        return outcome
 
     async def cancel(self, user_id: str, topic: TopicName, request_id: str | None = None) -> str | None:
         """Cancel the running command of a topic, or that of a request; see `Session.cancel`."""

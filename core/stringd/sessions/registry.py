@@ -10,8 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
+from stringd.api.replies import Outcome
 from stringd.api.sessions import EndReason, Session, State, TopicName
-from stringd.api.stores import KeptWithTopics, SessionStore
+from stringd.api.stores import KeptWithTopics, Stores
 from stringd.api.users import User
 from stringd.errors import (
     ErrorCode,
@@ -23,7 +24,8 @@ from stringd.errors import (
     StorageFailed,
     Unavailable,
 )
-from stringd.sessions.live_session import END_SECONDS, LiveSession
+from stringd.sessions.live_session import END_SECONDS, LiveSession, RunCommand
+from stringd.sessions.running_command import Sent
 
 log = logging.getLogger(__name__)
 
@@ -36,25 +38,17 @@ Make = Callable[[User, TopicName, State, bool], LiveSession]
 class Sessions:
     """Finds, creates and ends sessions, and keeps the store up to date."""
 
-    def __init__(
-        self,
-        store: SessionStore,
-        kept: Sequence[KeptWithTopics],
-        make: Make,
-        *,
-        on_demand: bool = False,
-        serves: Callable[[str], bool] | None = None,
-    ) -> None:
-        self._store = store
-        self._kept = kept
+    def __init__(self, stores: Stores, make: Make) -> None:
+        self._store = stores.sessions
+        self._kept: Sequence[KeptWithTopics] = (stores.undo, stores.outputs)
         self._make = make
         self._by_key: dict[_Key, LiveSession] = {}
         self._by_user: dict[str, dict[str, LiveSession]] = {}
         self._ending: dict[_Key, asyncio.Event] = {}
         self._stopping: ShuttingDown | None = None
         self._is_served: dict[str, bool] = {}
-        self._are_others_served = not on_demand
-        self._serves = serves
+        self._are_others_served = not stores.on_demand
+        self._serves = stores.serves
 
     def __iter__(self) -> Iterator[LiveSession]:
         return iter(self._by_key.values())
@@ -83,7 +77,7 @@ class Sessions:
             raise self._stopping
         session = self._by_key.get((user.id, name.text))
         if session is None:
-            self.require_served(user.id)
+            self._require_served(user.id)
             session = self._create(user, name, origin.state if origin else _state_in(directory))
             session.announce_opening(origin)
         return session
@@ -117,6 +111,21 @@ class Sessions:
             if not topics:
                 del self._by_user[user_id]
         return session
+
+    async def run(
+        self, session: LiveSession, sent: Sent, run: RunCommand, begun: Callable[[], None] | None
+    ) -> Outcome:
+        """Run a command in its turn, and store the topic's state; `begun` is called unless it is refused."""
+        self._require_served(session.user.id)
+        if begun:
+            begun()
+        outcome = await session.run(sent, run)
+        try:
+            await self.save(session)
+            self._require_kept(session.user.id)
+        except (StorageFailed, OutcomeUnknown) as failure:
+            return outcome.failed(failure.as_refusal(), session.state.document)
+        return outcome
 
     async def save(self, session: LiveSession) -> None:
         """Store the session's state if it has changed and the session has not ended.
@@ -178,13 +187,13 @@ class Sessions:
             if self.get(session.user.id, session.name) is session:
                 self._take_out((session.user.id, session.name.text))
 
-    def require_served(self, user_id: str) -> None:
+    def _require_served(self, user_id: str) -> None:
         """Raise `HomeMoved` if a user may not have sessions now."""
         is_served = self._is_served.get(user_id, self._are_others_served)
         if not is_served or (self._serves and not self._serves(user_id)):
             raise _moved(user_id)
 
-    def require_kept(self, user_id: str) -> None:
+    def _require_kept(self, user_id: str) -> None:
         """Raise `OutcomeUnknown` if a user's home was lost: a command that ended may have run in part."""
         if self._serves and not self._serves(user_id):
             raise OutcomeUnknown("The home was lost while the command ran: it may have run in part.")
