@@ -199,7 +199,7 @@ class ClusterNode:
         await self.stores.load_shared()
         sent = boot_time()
         await join(self.pool, node, __version__, seconds)
-        lease = Lease(self.settings.url, node.id, seconds, lambda nodes, _: self._known.update(nodes))
+        lease = Lease(self.settings.url, node.id, seconds, self._known.update)
         lease.begin(sent)
         await self._known.read()
         self._lease = lease

@@ -14,22 +14,23 @@ def fault(kind: FaultKind, began: float, ended: float, *, node: str = "n1", home
     return Fault(kind=kind, node=node, homes=frozenset({home}), began=began, ended=ended)
 
 
+def ping(number: int, began: float, ended: float, outcome: Outcome) -> Operation:
+    return Operation(
+        id=number,
+        client="c",
+        home=HOME,
+        topic="file:ping",
+        kind=Kind.PING,
+        subject="",
+        value="",
+        began=began,
+        ended=ended,
+        outcome=outcome,
+    )
+
+
 def longest(answers: list[float], *faults: Fault) -> Silence:
-    pings = [
-        Operation(
-            id=number,
-            client="c",
-            home=HOME,
-            topic="file:ping",
-            kind=Kind.PING,
-            subject="",
-            value="",
-            began=at,
-            ended=at,
-            outcome=Outcome.DONE,
-        )
-        for number, at in enumerate(answers)
-    ]
+    pings = [ping(number, at, at, Outcome.DONE) for number, at in enumerate(answers)]
     history = History(lease_seconds=LEASE, operations=pings, faults=faults, effects={HOME: Effects()})
     return max(silences(history), key=lambda it: it.seconds)
 
@@ -73,21 +74,7 @@ def test_second_fault_begins_a_failover_of_its_own() -> None:
 def test_home_that_answers_never_again() -> None:
     history = History(
         lease_seconds=LEASE,
-        operations=[
-            Operation(
-                id=number,
-                client="c",
-                home=HOME,
-                topic="file:ping",
-                kind=Kind.PING,
-                subject="",
-                value="",
-                began=number,
-                ended=number + 0.1,
-                outcome=Outcome.UNKNOWN,
-            )
-            for number in range(3)
-        ],
+        operations=[ping(number, number, number + 0.1, Outcome.UNKNOWN) for number in range(3)],
         effects={HOME: Effects()},
     )
     assert [it.seconds for it in silences(history)] == [pytest.approx(2.1)]

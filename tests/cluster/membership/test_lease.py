@@ -29,7 +29,7 @@ async def _leased(url: str, way: str) -> AsyncIterator[tuple[Lease, ConnectionPo
     async with claimers(url):
         pool = ConnectionPool(url, stale_seconds=10)
         await pool.open("observer")
-        lease = Lease(way, "n-1", SECONDS, lambda nodes, is_draining: None)
+        lease = Lease(way, "n-1", SECONDS, lambda nodes: None)
         sent = boot_time()
         node = Node(id="n-1", name="n", address="", labels=frozenset(), is_draining=False)
         await join(pool, node, "1", SECONDS)

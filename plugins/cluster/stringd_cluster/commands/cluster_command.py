@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from stringd.plugin import CliCommand, Config, Fault
 from stringd.plugin.cli import run_daemon, settings_of, write_output
@@ -17,6 +17,9 @@ from stringd_cluster.commands.cluster_database import (
     run_with,
 )
 
+if TYPE_CHECKING:
+    from stringd_cluster.commands.node_setup import NewNode
+
 _OPTIONS = ("--node", "--listen", "--node-listen", "--advertise", "--labels")
 _SECONDS = 60.0
 _IN_USE = """
@@ -26,46 +29,54 @@ SELECT (SELECT count(*) FROM stringd.nodes WHERE name = $1 AND ended IS NULL AND
 
 
 def _init(arguments: argparse.Namespace) -> int:
-    require_extra()
+    config, node = _new_node(arguments)
     from stringd.plugin.terminal_programs import write_json
-    from stringd_cluster.commands.node_setup import NewNode, make_cluster, node_name
+    from stringd_cluster.commands.node_setup import make_cluster
     from stringd_cluster.engine.database_url import shown_url
 
-    config = _config(arguments)
-    settings = _settings(config)
-    name = node_name(settings.node)
-    node = NewNode(url=settings.url, name=name, data_dir=config.data_dir.absolute())
     made = run_unchecked(
         node.url, lambda connection: make_cluster(connection, node, arguments.homes, arguments.user)
     )
     token = made.token
     if arguments.json:
         write_json(
-            {"cluster_id": str(made.id), "node": name, "join_secret": made.join_secret, "token": token.token}
+            {
+                "cluster_id": str(made.id),
+                "node": node.name,
+                "join_secret": made.join_secret,
+                "token": token.token,
+            }
         )
     else:
         write_output(
-            f"Made the cluster {made.id} at {shown_url(node.url)}, with the node {name}.\n"
+            f"Made the cluster {made.id} at {shown_url(node.url)}, with the node {node.name}.\n"
             f"Join secret, for other nodes: {made.join_secret}\n"
             f"Token of user {token.user_id} with the scope admin: {token.token}\n"
             "Both are shown only now."
         )
-    return _start(arguments, config, name)
+    return _start(arguments, config, node.name)
 
 
 def _join(arguments: argparse.Namespace) -> int:
-    require_extra()
+    config, node = _new_node(arguments)
     from stringd_cluster.commands.join_secrets import given_join_secret
-    from stringd_cluster.commands.node_setup import NewNode, join_cluster, node_name
+    from stringd_cluster.commands.node_setup import join_cluster
+
+    secret = given_join_secret(arguments)
+    cluster_id = run_with(node.url, lambda connection: join_cluster(connection, node, secret))
+    write_output(f"Joined the cluster {cluster_id} as the node {node.name}.")
+    return _start(arguments, config, node.name)
+
+
+def _new_node(arguments: argparse.Namespace) -> tuple[Config, NewNode]:
+    """Return the configuration of the node that is set up, and what it is set up with."""
+    require_extra()
+    from stringd_cluster.commands.node_setup import NewNode, node_name
 
     config = _config(arguments)
     settings = _settings(config)
-    name = node_name(settings.node)
-    node = NewNode(url=settings.url, name=name, data_dir=config.data_dir.absolute())
-    secret = given_join_secret(arguments)
-    cluster_id = run_with(node.url, lambda connection: join_cluster(connection, node, secret))
-    write_output(f"Joined the cluster {cluster_id} as the node {name}.")
-    return _start(arguments, config, name)
+    name, data_dir = node_name(settings.node), config.data_dir.absolute()
+    return config, NewNode(url=settings.url, name=name, data_dir=data_dir)
 
 
 def _config(arguments: argparse.Namespace) -> Config:

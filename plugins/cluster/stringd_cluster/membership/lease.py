@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 _RENEWALS = 4
 _TRUSTED_SHARE = 0.9
 _RETRY_SECONDS = 0.05
-OnRenewed = Callable[[Mapping[str, Node], bool], None]
+OnRenewed = Callable[[Mapping[str, Node]], None]
 
 
 class LeaseLost(Exception):
@@ -94,11 +94,10 @@ class Lease:
         cutting = asyncio.get_running_loop().call_later(self.seconds / _RENEWALS, self._drop_connection)
         try:
             sent = boot_time()
-            is_draining = await renew(connection, self.node_id, self.seconds)
-            if is_draining is None:
+            if not await renew(connection, self.node_id, self.seconds):
                 raise LeaseLost("the database has let it expire")
             self._extend(sent)
-            self._renewed(await live_nodes(connection), is_draining)
+            self._renewed(await live_nodes(connection))
         finally:
             cutting.cancel()
 

@@ -16,7 +16,7 @@ VALUES ($1, $2, $3, $4, $5, clock_timestamp(), clock_timestamp() + $6 * interval
 """
 _RENEW = """
 UPDATE nodes SET expires = clock_timestamp() + $2 * interval '1 second'
-WHERE id = $1 AND ended IS NULL AND expires > clock_timestamp() RETURNING is_draining
+WHERE id = $1 AND ended IS NULL AND expires > clock_timestamp() RETURNING id
 """
 _LIVE = """
 SELECT id, name, address, labels, is_draining,
@@ -71,10 +71,9 @@ async def join(pool: ConnectionPool, node: Node, version: str, seconds: float) -
         await connection.execute("SELECT pg_notify('stringd_nodes', $1)", node.id)
 
 
-async def renew(connection: Any, node_id: str, seconds: float) -> bool | None:
-    """Extend a lease; return whether the node is to drain, or None if the lease is lost."""
-    is_draining: bool | None = await connection.fetchval(_RENEW, node_id, seconds)
-    return is_draining
+async def renew(connection: Any, node_id: str, seconds: float) -> bool:
+    """Extend a lease; return whether that was possible, or it is lost."""
+    return await connection.fetchval(_RENEW, node_id, seconds) is not None
 
 
 async def live_nodes(connection: Any) -> Mapping[str, Node]:
