@@ -35,6 +35,7 @@ MOVED_TOPICS = requirements(
     ("moved.documents", "Documents, history, variables, undo steps and secrets are those of before."),
     ("moved.pages", "Web topics are at their place, with their cookies if those are kept."),
     ("moving.cancel", "What runs on while its home waits to be moved can be cancelled by any node."),
+    ("moving.cut", "A command that a move interrupts is OUTCOME_UNKNOWN; one that waited has not run."),
     ("moving.close", "A topic that is closed or deleted while its home moves is so afterwards."),
     (
         "moving.locks",

@@ -48,8 +48,8 @@ def test_a_release_answers_what_runs_and_what_waits(elsewhere: Elsewhere, stored
     assert time.monotonic() - started < 3
     interrupted = running.result(5)
     assert not isinstance(interrupted, int)
-    assert interrupted.head["code"] == "HOME_UNAVAILABLE"
-    assert "had begun, and may have run in part" in interrupted.content
+    assert interrupted.head["code"] == "OUTCOME_UNKNOWN"
+    assert "may have run in part" in interrupted.content
     assert code_of(waiting.result(5)) == 503
     assert elsewhere.lines() == ["begun"]
 
@@ -76,7 +76,7 @@ def test_commands_that_arrive_during_a_release_run_whole_or_not_at_all(elsewhere
     elsewhere.release(stored=True)
     lines = elsewhere.lines()
     answers = [code_of(it.result(10)) for it in sent]
-    assert set(answers) <= {None, 503, "HOME_UNAVAILABLE"}
+    assert set(answers) <= {None, 503, "OUTCOME_UNKNOWN"}
     assert elsewhere.lines() == lines
     assert elsewhere.daemon.request("GET", "/sessions").json()["sessions"] == []
     assert lines.count("ended") >= answers.count(None)
@@ -91,7 +91,7 @@ def test_what_ends_late_stores_nothing_any_more(elsewhere: Elsewhere) -> None:
     assert eventually((home / "waiting").exists)
     before = elsewhere()
     elsewhere.release(stored=False, seconds=0.5)
-    assert code_of(late.result(5)) == "HOME_UNAVAILABLE"
+    assert code_of(late.result(5)) == "OUTCOME_UNKNOWN"
     elsewhere.restore()
     (home / "go").touch()
     assert eventually((home / "over").exists)

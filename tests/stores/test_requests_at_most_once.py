@@ -72,7 +72,7 @@ def test_the_outcome_of_an_interrupted_request_is_unknown(elsewhere: Elsewhere) 
     running = elsewhere.send("/count 30", request_id="r1")
     assert eventually(lambda: elsewhere.lines() == ["begun"])
     elsewhere.release(stored=True)
-    assert told(running.result(5))[1] == "HOME_UNAVAILABLE"
+    assert told(running.result(5))[1] == "OUTCOME_UNKNOWN"
     elsewhere.restore()
     body = {"cmd": "/count 30", "topic": "file:a", "request_id": "r1"}
     for _ in range(2):

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from stringd.api.replies import Outcome
 from stringd.api.stores import RequestStore
-from stringd.errors import HomeMoved, ShuttingDown, StorageFailed
+from stringd.errors import ErrorCode, HomeMoved, ShuttingDown, StorageFailed
 from stringd.sessions.live_session import LiveSession
 
 log = logging.getLogger(__name__)
@@ -63,5 +63,7 @@ class AtMostOnce:
 
 def _was_interrupted(session: LiveSession, outcome: Outcome) -> bool:
     """Whether a command was cut short by the end of the daemon, or because the home moved."""
-    ended = session.ended
-    return isinstance(ended, HomeMoved | ShuttingDown) and outcome.reply.code == ended.code
+    code, ended = outcome.reply.code, session.ended
+    if code == ErrorCode.OUTCOME_UNKNOWN:
+        return True
+    return isinstance(ended, HomeMoved | ShuttingDown) and code == ended.code

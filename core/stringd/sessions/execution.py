@@ -36,8 +36,10 @@ _CANCELLED = Reply.error(ErrorCode.CANCELLED, "The command was cancelled.")
 _ABANDONED = replace(
     _CANCELLED, context=(f"It did not end within {CLEAN_UP_SECONDS:g} s and may still be running.",)
 )
-# Whoever is told to try again must know that this is no refusal.
-_IN_PART = "The command had begun, and may have run in part."
+_CUT_BY_A_MOVE = Reply.error(
+    ErrorCode.OUTCOME_UNKNOWN,
+    "The user's home moved while the command ran: it was interrupted, and may have run in part.",
+)
 _HELP_FLAGS = frozenset({"--help", "-h"})
 
 
@@ -127,8 +129,9 @@ class Execution:
         if self._running.is_cancelled:
             return _CANCELLED
         if ended := self._session.ended:
-            context = (_IN_PART,) if isinstance(ended, HomeMoved) else ()
-            return Reply.error(ended.code or "", ended.message, *context)
+            # The code of a moved home would say that nothing has run.
+            is_moved = isinstance(ended, HomeMoved)
+            return _CUT_BY_A_MOVE if is_moved else Reply.error(ended.code or "", ended.message)
         raise error
 
     def _cancelled(self, reply: Reply) -> Reply:

@@ -47,13 +47,14 @@ class Agent:
         headers = {"Authorization": f"Bearer {self._token}", "X-User-Id": self.user}
         return node.request(method, path, body, headers)
 
-    def begin(self, cmd: str, topic: str) -> Future[HttpReply]:
+    def begin(self, cmd: str, topic: str, request_id: str | None = None) -> Future[HttpReply]:
         """Send a command to the first node, and do not wait for the answer."""
         node, answered = self.cluster.nodes[0], Future[HttpReply]()
+        body = {"cmd": cmd, "topic": topic, "request_id": request_id}
 
         def run() -> None:
             try:
-                answered.set_result(self.send(node, {"cmd": cmd, "topic": topic}))
+                answered.set_result(self.send(node, body))
             except Exception as error:
                 answered.set_exception(error)
 

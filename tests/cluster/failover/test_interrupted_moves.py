@@ -35,6 +35,26 @@ def test_a_command_that_a_move_waits_for_can_be_cancelled(agent: Agent) -> None:
     assert agent("/exec echo on", "file:t").head["ok"]
 
 
+@pytest.mark.requirement("moving.cut")
+def test_a_command_that_a_move_cuts_may_have_run(agent: Agent) -> None:
+    agent("/info")
+    body = {"cmd": "/exec touch begun; sleep 60", "topic": "file:t", "request_id": "r1"}
+    answered = agent.begin(**body)
+    assert eventually((agent.home / "begun").exists)
+    waiting = agent.begin("/exec touch waited", "file:t")
+    agent.order_away()
+    cut = parse_events(answered.result(GRACE_SECONDS + 10))
+    assert cut.head["code"] == "OUTCOME_UNKNOWN"
+    assert "may have run in part" in cut.content
+    refused = waiting.result(20)
+    assert (refused.status, refused.json()["error"]) == (503, "HOME_UNAVAILABLE")
+    assert not (agent.home / "waited").exists()
+    assert agent("/info").head["ok"]
+    again = agent.send(agent.owner, body)
+    assert (again.status, again.json()["error"]) == (503, "OUTCOME_UNKNOWN")
+    assert "Retry-After" not in again.headers
+
+
 @pytest.mark.requirement("moving.close")
 def test_a_topic_that_is_closed_during_a_move_is_closed(agent: Agent) -> None:
     agent("/write a.md\n# A")
