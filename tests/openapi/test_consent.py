@@ -89,7 +89,7 @@ def test_a_person_consents_with_pkce(operated: DaemonProcess, service: Service) 
     asked = consenting.asked
     assert (asked["client_id"], asked["code_challenge_method"], asked["x"]) == ("me", "S256", "1")
     assert asked["redirect_uri"] == f"{operated.url}/openapi/callback"
-    assert consenting.redirected("c-1", "another").status == 400
+    assert consenting.redirected("c-1", "another").status == 404
     page = consenting.redirected("c-1", asked["state"])
     assert (page.status, "close this page" in page.text) == (200, True)
     assert consenting.reply().head["ok"], consenting.reply().content

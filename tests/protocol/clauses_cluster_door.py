@@ -8,6 +8,10 @@ CLUSTER_DOOR = requirements(
     "Cluster: the door",
     ("cluster.door.token", "Every request wants a token; the headers of v0.1 alone are refused."),
     ("cluster.door.open", "Only /health is open; it says which protocol the daemon speaks."),
+    (
+        "cluster.door.returns",
+        "A browser returns from a sign-in without a token, at any node, once; other returns end nothing.",
+    ),
     ("cluster.door.alike", "Malformed, unknown, expired and revoked tokens get one and the same answer."),
     ("cluster.door.revoked", "A token is refused within five seconds after it was revoked."),
     ("cluster.door.scope", "A token whose scope is too narrow is refused, and told which one is wanted."),

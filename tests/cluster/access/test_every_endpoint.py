@@ -20,6 +20,8 @@ NARROWER = {Scope.EXEC: "read", Scope.ADMIN: "exec"}
 # A user that is registered, one that is not, and spellings that endpoints could read differently.
 OTHERS = ("bob", "nobody", "ann/../bob", "b\N{LATIN SMALL LETTER O WITH DIAERESIS}b")
 QUERIES = {UserPlace.QUERY_USER_ID: ("user_id", "user%5Fid"), UserPlace.QUERY_USER: ("user", "%75ser")}
+# Each is for the state of a sign-in.
+RETURNS = ("/mcp/signed-in", "/openapi/callback")
 FIELDS = {UserPlace.BODY_USER_ID: "user_id", UserPlace.BODY_ID: "id"}
 
 
@@ -40,10 +42,10 @@ Endpoints = list[tuple[str, str, EndpointRule]]
 
 
 @pytest.mark.requirement("cluster.door.every")
-def test_no_endpoint_is_open_but_health_and_what_the_console_checks(endpoints: Endpoints) -> None:
+def test_no_endpoint_is_open_but_health_and_what_is_checked_otherwise(endpoints: Endpoints) -> None:
     opened = {(method, path) for method, path, rule in endpoints if rule.scope is None}
     others = {it for it in opened if not it[1].startswith("/console")}
-    assert others == {("GET", "/health")}
+    assert others == {(method, path) for method in ("GET", "HEAD") for path in RETURNS} | {("GET", "/health")}
 
 
 @pytest.mark.requirement("cluster.door.every")

@@ -87,7 +87,7 @@ class Admission:
         if rule.scope is None:
             self._prepare(scope, head, "")
             return None, "", receive
-        principal = self._known(head) or await self._principal(head, _peer(scope))
+        principal = self._known(head) or await self._principal(head, peer_of(scope))
         if principal.scopes.isdisjoint(rule.permitting):
             raise ScopeRequired(rule.scope)
         named = users_in_target(rule.users, scope) if rule.reads_target else set()
@@ -151,7 +151,8 @@ def _settled(principal: Principal, rule: EndpointRule, header: str, named: set[s
     return next(iter(wanted), own if rule.reads_header else "")
 
 
-def _peer(scope: Scope) -> str:
+def peer_of(scope: Scope) -> str:
+    """Return the address that a request comes from."""
     client: tuple[str, int] | None = scope.get("client")
     return client[0] if client else ""
 

@@ -1,4 +1,4 @@
-"""The limit of requests with invalid tokens from one address."""
+"""The limit of requests with invalid tokens, or invalid states of sign-ins, from one address."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _NETWORK = 64
 
 
 class FailedAttempts:
-    """Counts the requests of addresses whose tokens are not known; a valid token gives its attempt back."""
+    """Counts the requests of addresses with what is not known; what is valid gives its attempt back."""
 
-    def __init__(self, clock: Callable[[], float]) -> None:
+    def __init__(self, clock: Callable[[], float], what: str = "tokens") -> None:
         self._clock = clock
+        self._what = what
         self._rates: OrderedDict[str, RequestRate] = OrderedDict()
 
     def begin(self, peer: str) -> RequestRate:
@@ -30,7 +31,7 @@ class FailedAttempts:
         if len(self._rates) > _MOST:
             self._rates.popitem(last=False)
         if wait := rate.take(self._clock()):
-            raise RateLimited("Too many requests with invalid tokens from this address.", wait)
+            raise RateLimited(f"Too many requests with invalid {self._what} from this address.", wait)
         return rate
 
 

@@ -50,6 +50,8 @@ class EndpointRule:
 
     scope: Scope | None
     users: frozenset[UserPlace] = frozenset()
+    is_return: bool = False
+    """Whether browsers come here after a sign-in: the node that began it takes them, by their `state`."""
 
     @cached_property
     def permitting(self) -> frozenset[Scope]:
@@ -114,7 +116,8 @@ _ADMIN = {"*": _rule(Scope.ADMIN)}
 _AS_USER = {"POST": _rule(Scope.EXEC, UserPlace.HEADER)}
 _MCP = {"*": _rule(Scope.EXEC, UserPlace.HEADER, UserPlace.QUERY_USER)}
 _OF_USER = _rule(Scope.READ, UserPlace.QUERY_USER_ID)
-_RETURN = {"GET": _rule(Scope.EXEC)}
+# An unguessable `state`, which is good for one return, stands for the token that browsers do not have.
+_RETURN = {"GET": EndpointRule(scope=None, is_return=True)}
 _EXACT: Mapping[str, Mapping[str, EndpointRule]] = {
     "/approval/grants": _ADMIN,
     "/approval/rules": _ADMIN,

@@ -16,6 +16,7 @@ from stringd_cluster.access.request_head import is_for_running, with_operator, w
 from stringd_cluster.access.token_table import TokenTable
 from stringd_cluster.access.tokens import Principal
 from stringd_cluster.cluster_node import ClusterNode
+from stringd_cluster.door.browser_returns import BrowserReturns, is_return
 from stringd_cluster.hop.hop_headers import Caller
 from stringd_cluster.hop.http_attempt import NotRun
 from stringd_cluster.hop.node_hop import NodeHop
@@ -36,6 +37,7 @@ class ClusterDoor:
         self._admission = Admission(self._tokens, runtime.questions.is_operator, lambda: runtime.port)
         self.hop = NodeHop(node, self.serve)
         """The way to the other nodes, and from them."""
+        self._returns = BrowserReturns(node, self.hop)
         self._app: ASGIApp = _nothing
 
     def wrap(self, app: ASGIApp) -> ASGIApp:
@@ -62,7 +64,8 @@ class ClusterDoor:
     async def _from_client(self, scope: Scope, receive: Receive, send: Send) -> None:
         principal, user_id, receive = await self._admission.admit(scope, receive)
         if principal is None:
-            await self._app(scope, receive, send)
+            app = self._returns.taken(self._app) if is_return(scope) else self._app
+            await app(scope, receive, send)
             return
         if not user_id:
             await self._serve(scope, receive, send, user_id, principal)

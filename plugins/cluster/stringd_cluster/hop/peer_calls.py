@@ -63,7 +63,8 @@ class PeerCalls:
             server_hostname=self._connections.host_of(node),
             timeout=_SECONDS,
         ) as response:
-            return PeerAnswer(response.status, _object(await response.read()))
+            body = await response.read()
+            return PeerAnswer(response.status, _object(body), body)
 
 
 def _caller(user_id: str | None) -> Caller:

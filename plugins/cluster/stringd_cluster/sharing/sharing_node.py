@@ -16,6 +16,7 @@ class PeerAnswer(NamedTuple):
 
     status: int
     fields: Mapping[str, Any]
+    body: bytes = b""
 
 
 class SharingNode(Protocol):

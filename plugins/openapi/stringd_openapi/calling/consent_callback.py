@@ -43,7 +43,7 @@ class ConsentRequests:
 
         question = self._questions.get(request.query_params.get("state", ""))
         if question is None:
-            return PlainTextResponse(_UNKNOWN, 400)
+            return PlainTextResponse(_UNKNOWN, 404)
         try:
             address = f"http://127.0.0.1{request.url.path}?{request.url.query}"
             self._runtime.questions.answer(question, address, by="operator", through="browser")
