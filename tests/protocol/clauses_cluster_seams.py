@@ -23,6 +23,7 @@ CLUSTER_SEAMS = requirements(
     ("requests.unknown", "A request that was interrupted is OUTCOME_UNKNOWN, and does not run again."),
     ("requests.abandoned", "A request that was refused before it ran may be sent again."),
     ("requests.bounded", "Of each topic, about as many requests are kept as are promised."),
+    ("requests.closed", "A command whose topic is deleted while it runs says so; its id may be used again."),
     ("requests.unstored", "A command whose outcome could not be kept is answered as failed."),
 )
 MOVED_TOPICS = requirements(

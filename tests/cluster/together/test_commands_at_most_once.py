@@ -89,3 +89,13 @@ def test_command_of_an_owner_that_ends_is_not_run_again(trio: Trio, run: Run) ->
     assert isinstance(sent.error, OutcomeUnknown), sent.result
     assert marks(trio).read_text(encoding="utf-8") == "begun\n"
     assert trio.run("ann", "/exec echo next").ok
+
+
+@pytest.mark.requirement("requests.closed")
+def test_command_of_a_topic_that_is_deleted_says_so(trio: Trio) -> None:
+    answered = trio.begin("ann", COMMAND.replace("sleep 2", "sleep 60"), request_id="r1")
+    eventually(marks(trio).exists)
+    with trio.client(trio.nodes["two"], "ann") as client:
+        assert client.close_session("file:main")
+    assert answered.result(20).code == "SESSION_CLOSED"
+    assert trio.run("ann", "/exec echo next", request_id="r1").content.endswith("next")

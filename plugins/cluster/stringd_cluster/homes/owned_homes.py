@@ -79,6 +79,11 @@ class OwnedHomes:
         if tag.endswith(" 0"):
             raise _fenced(user_id)
 
+    async def require(self, user_id: str) -> None:
+        """Raise `Fenced` if another node has claimed the home."""
+        async with self.fenced(user_id):
+            pass
+
     def _epoch(self, user_id: str) -> int:
         home = self._homes.get(user_id)
         if home is None:

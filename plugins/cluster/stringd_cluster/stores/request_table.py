@@ -57,9 +57,12 @@ class RequestTable:
         return None
 
     async def finish(self, session: Session, request_id: str, outcome: Outcome) -> None:
-        """Keep the outcome of a command."""
+        """Keep the outcome of a command, unless its topic was deleted meanwhile, with all its requests."""
         user_id, topic, stored_id = _key(session, request_id)
-        await self._homes.write(user_id, _FINISH, topic, stored_id, encode_outcome(outcome))
+        try:
+            await self._homes.write(user_id, _FINISH, topic, stored_id, encode_outcome(outcome))
+        except Fenced:
+            await self._homes.require(user_id)
 
     async def abandon(self, session: Session, request_id: str) -> None:
         """Forget a command that never ran."""
