@@ -10,7 +10,7 @@ CLUSTER_HOMES = requirements(
     ("cluster.lease.deadline", "A node that can't renew its lease stops before others may take over."),
     ("cluster.lease.expired", "A lease that has expired is not renewed, and its id never returns."),
     ("cluster.lease.paused", "A process that was paused knows at once that its lease is over."),
-    ("cluster.node.durable", "A node refuses a database without fsync or synchronous_commit."),
+    ("cluster.node.durable", "A node refuses a database without fsync or synchronous_commit, and leaves it."),
     ("cluster.node.set_up", "A node is started only with its own data directory, name and cluster."),
     ("cluster.node.address", "A node that listens everywhere must be told its address for other nodes."),
     ("cluster.node.name", "A node does not start while another one of its name runs."),

@@ -218,15 +218,18 @@ class ClusterNode:
         await self._moves.drop_all()
 
     async def _rejoin(self) -> None:
-        while True:
+        reason = ""
+        while not self._lease:
             try:
+                # The database may be on another server than before.
+                await require_admittance(self.settings.url, self.identity)
                 await self._join()
-            except (StorageFailed, NameTaken) as failure:
-                log.warning("this node can't join its cluster again yet: %s", failure)
+            except (Fault, StorageFailed, NameTaken) as failure:
+                if str(failure) != reason:
+                    log.warning("this node can't join its cluster again yet: %s", failure)
+                reason = str(failure)
                 await asyncio.sleep(_RETRY_SECONDS)
-            else:
-                log.warning("this node has joined its cluster again, as %s", self.id)
-                return
+        log.warning("this node has joined its cluster again, as %s", self.id)
 
     async def _leave(self) -> None:
         lease = self._lease

@@ -62,6 +62,28 @@ def test_a_database_that_loses_acknowledged_writes_is_refused(
     cluster.close()
 
 
+@pytest.mark.requirement("cluster.node.durable")
+def test_a_database_that_becomes_unsafe_is_left(postgres: Engine, own_engine: Engine, tmp_path: Path) -> None:
+    cluster = Cluster(own_engine, own_engine.create_database(), tmp_path)
+    # It outlasts a restart of the database.
+    node = cluster.node("one", lease_seconds=5.0)
+    cluster.register("ann")
+    unsafe = "fsync = off and would lose acknowledged writes"
+    own_engine.kill()
+    own_engine.configure("fsync", "off")
+    own_engine.start()
+    eventually(lambda: re.search(f"the lease can't be renewed: .*{unsafe}", node.stderr()))
+    eventually(lambda: re.search(f"can't join its cluster again yet: .*{unsafe}", node.stderr()))
+    cluster.await_owner("ann", lambda name: name is None)
+    own_engine.kill()
+    own_engine.configure("fsync", "on")
+    own_engine.start()
+    eventually(lambda: "has joined its cluster again" in node.stderr())
+    cluster.register("ann")
+    assert cluster.owner("ann") == "one"
+    cluster.close()
+
+
 @pytest.mark.requirement("cluster.node.set_up")
 def test_a_data_directory_of_no_node_is_refused(database: str, tmp_path: Path) -> None:
     done = run_stringd("--cluster", database, "--port", "0", "--data-dir", "data", folder=tmp_path)

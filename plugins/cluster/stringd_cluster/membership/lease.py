@@ -10,6 +10,7 @@ from typing import Any
 
 from stringd.plugin.processes import clear_deadline, set_deadline
 from stringd_cluster.engine.database_pool import FAILURES, connect, ended_in_use
+from stringd_cluster.engine.engine_checks import UnfitEngine, check_engine
 from stringd_cluster.membership.boot_clock import boot_time
 from stringd_cluster.membership.live_nodes import Node, live_nodes, renew
 from stringd_cluster.unsafe_modes import LEASE_CHECKS, is_switched_off
@@ -81,18 +82,22 @@ class Lease:
             try:
                 with ended_in_use():
                     await self._renew()
-            except FAILURES as error:
+            except (*FAILURES, UnfitEngine) as error:
                 log.warning("the lease can't be renewed: %s", error)
                 self._drop_connection()
                 await asyncio.sleep(_RETRY_SECONDS)
 
     async def _renew(self) -> None:
-        if self._connection is None:
+        is_new = self._connection is None
+        if is_new:
             self._connection = await connect(self._url, f"{self.node_id} lease")
         connection = self._connection
         # A cut connection must not hold up the next attempt: terminating it ends what waits for it.
         cutting = asyncio.get_running_loop().call_later(self.seconds / _RENEWALS, self._drop_connection)
         try:
+            if is_new:
+                # Another server may have taken over.
+                await check_engine(connection)
             sent = boot_time()
             if not await renew(connection, self.node_id, self.seconds):
                 raise LeaseLost("the database has let it expire")
