@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shlex
@@ -127,6 +128,33 @@ def test_init_refuses_a_second_cluster_and_leaves_the_first(
     again = first.run("cluster", "init", first.url, "--no-start")
     assert "belongs to the node" in again.stderr
     assert sql("SELECT * FROM cluster", "SELECT * FROM tokens") == before
+
+
+@pytest.mark.requirement("cluster.init.repeated")
+def test_init_can_be_repeated_if_it_was_killed_before_it_showed_the_secrets(
+    first: Machine, second: Machine, sql: Sql
+) -> None:
+    environment = {name: it for name, it in os.environ.items() if not name.startswith("STRINGD_")}
+    reading, writing = os.pipe()
+    size = fcntl.fcntl(writing, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(writing, b" " * size)
+    # It stands still where it shows them, since nobody reads.
+    words = (PROGRAM, "cluster", "init", first.url, "--no-start", "--node", "one")
+    process = subprocess.Popen(words, cwd=first.folder, env=environment, stdout=writing)
+    eventually(lambda: sql("SELECT to_regclass('stringd.cluster')") and sql("SELECT id FROM cluster"))
+    process.kill()
+    process.wait()
+    for it in (reading, writing):
+        os.close(it)
+    left = sql("SELECT id FROM cluster")
+    refused = second.run("cluster", "init", second.url, "--no-start")
+    assert f"has a cluster already, {left}" in refused.stderr
+    made = first.init("--node", "one")
+    assert sql("SELECT id FROM cluster") == made["cluster_id"] != left
+    assert sql("SELECT count(*) FROM tokens WHERE revoked IS NULL") == "1"
+    assert second.join("two", made["join_secret"]).returncode == 0
+    again = first.run("cluster", "init", first.url, "--no-start")
+    assert "belongs to the node one" in again.stderr
 
 
 @pytest.mark.requirement("cluster.url.found")

@@ -75,6 +75,10 @@ CLUSTER_COMMAND = requirements(
         "cluster.init.refuses",
         "A database with a cluster is left alone; what fails leaves nothing behind.",
     ),
+    (
+        "cluster.init.repeated",
+        "If it ended before it showed the secrets, it can be repeated in the same folder.",
+    ),
     ("cluster.init.durable", "A database that would lose acknowledged writes is refused."),
     ("cluster.join.secret", "Only who has the join secret gets a certificate."),
     ("cluster.join.terminal", "The join secret is typed without being shown."),

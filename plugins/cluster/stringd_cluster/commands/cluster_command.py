@@ -54,6 +54,7 @@ def _init(arguments: argparse.Namespace) -> int:
             f"Token of user {token.user_id} with the scope admin: {token.token}\n"
             "Both are shown only now."
         )
+    node.identity(made.id).finish()
     return _start(arguments, config, node.name)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import socket
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 from stringd.plugin import Fault
 from stringd_cluster.access.scopes import Scope
-from stringd_cluster.access.stored_tokens import store_token
+from stringd_cluster.access.stored_tokens import revoke_tokens, store_token
 from stringd_cluster.access.tokens import NewToken
 from stringd_cluster.commands.cluster_database import check_clock
 from stringd_cluster.engine.cluster_schema import create_schema
@@ -23,6 +23,13 @@ from stringd_cluster.hop.node_identity import NodeIdentity
 
 _CLUSTER = "SELECT id, ca_certificate, ca_key FROM stringd.cluster"
 _MAKE = "INSERT INTO stringd.cluster (id, ca_certificate, ca_key, home_policy) VALUES ($1, $2, $3, $4)"
+_REMOVE = """
+DELETE FROM stringd.cluster WHERE id::text = $1 AND NOT EXISTS (
+    SELECT FROM stringd.nodes WHERE ended IS NULL AND expires > clock_timestamp()
+) RETURNING id
+"""
+_NOTE = "the first token"
+_FIRST_TOKENS = "SELECT id FROM stringd.tokens WHERE note = $1 AND revoked IS NULL"
 _IS_LIVE = """
 SELECT 1 FROM stringd.nodes WHERE name = $1 AND ended IS NULL AND expires > clock_timestamp()
 """
@@ -63,19 +70,28 @@ def node_name(given: str) -> str:
 
 
 async def make_cluster(connection: Any, node: NewNode, policy: str, user_id: str) -> NewCluster:
-    """Make a cluster with its tables, authority, first token, and this node's identity; all or nothing."""
-    refuse_other_cluster(node, None)
+    """Make a cluster with its tables, authority, first token, and this node's identity; all or nothing.
+
+    It replaces one that an interrupted `init` has left here and in the database. Once the join secret and the
+    token were shown, `finish` of the identity ends that.
+    """
+    before = NodeIdentity.load(node.data_dir)
+    is_repeated = before is not None and before.is_unfinished
+    if not is_repeated:
+        refuse_other_cluster(node, None)
     await check_engine(connection)
     await check_clock(connection)
     made = NewCluster(
         id=uuid4(),
         join_secret=new_join_secret(),
-        token=NewToken(user_id=user_id, scopes=frozenset(Scope), note="the first token"),
+        token=NewToken(user_id=user_id, scopes=frozenset(Scope), note=_NOTE),
     )
     sealing, authority = SealingKey.derived(made.join_secret), Authority.made(made.id)
-    identity = node.identity(made.id)
+    identity = replace(node.identity(made.id), is_unfinished=True)
     async with connection.transaction():
         await create_schema(connection)
+        if before and is_repeated:
+            await _remove_unfinished(connection, before.cluster_id)
         if there := await connection.fetchval("SELECT id FROM stringd.cluster"):
             raise Fault(
                 f"this database has a cluster already, {there}: "
@@ -86,6 +102,13 @@ async def make_cluster(connection: Any, node: NewNode, policy: str, user_id: str
         await store_token(connection, made.token)
         identity.store(authority.certificate, authority.issue(node.name), sealing)
     return made
+
+
+async def _remove_unfinished(connection: Any, cluster_id: str) -> None:
+    """Remove a cluster whose secrets nobody has, unless it runs all the same."""
+    if await connection.fetchval(_REMOVE, cluster_id):
+        for row in await connection.fetch(_FIRST_TOKENS, _NOTE):
+            await revoke_tokens(connection, row["id"], None)
 
 
 async def join_cluster(connection: Any, node: NewNode, join_secret: str) -> UUID:

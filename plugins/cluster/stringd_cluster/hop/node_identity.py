@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import ssl
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
@@ -31,6 +31,8 @@ class NodeIdentity:
     cluster_id: str
     name: str
     url: str = field(repr=False)
+    is_unfinished: bool = False
+    """Whether the `init` that has made the cluster may have shown its secrets to nobody."""
 
     @classmethod
     def load(cls, data_dir: Path) -> NodeIdentity | None:
@@ -38,7 +40,8 @@ class NodeIdentity:
         folder = data_dir / FOLDER
         try:
             fields = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-            return cls(folder=folder, **{name: str(fields[name]) for name in ("cluster_id", "name", "url")})
+            texts = {name: str(fields[name]) for name in ("cluster_id", "name", "url")}
+            return cls(folder=folder, is_unfinished=fields.get("is_unfinished") is True, **texts)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError) as error:
@@ -49,8 +52,6 @@ class NodeIdentity:
         """Write all files, readable by their owner only; the record comes last."""
         for folder in (self.folder.parent, self.folder):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        record = asdict(self)
-        del record["folder"]
         renewal = f"{sealing.salt.hex()}\n{sealing.key.hex()}\n"
         self._write(
             {
@@ -58,9 +59,13 @@ class NodeIdentity:
                 _RENEWAL: renewal.encode(),
                 _KEY: issued.key,
                 _CERTIFICATE: issued.certificate,
-                RECORD: json.dumps(record, indent=2).encode() + b"\n",
+                RECORD: _record(self),
             }
         )
+
+    def finish(self) -> None:
+        """Note that the secrets of the cluster were shown."""
+        self._write({RECORD: _record(replace(self, is_unfinished=False))})
 
     def remove(self) -> None:
         """Remove all files."""
@@ -134,3 +139,9 @@ class NodeIdentity:
         with open_folder(self.folder, own=True) as folder:
             for name, content in files.items():
                 write_atomically(folder, name, content, mode=0o600)
+
+
+def _record(identity: NodeIdentity) -> bytes:
+    fields = asdict(identity)
+    del fields["folder"]
+    return json.dumps(fields, indent=2).encode() + b"\n"
