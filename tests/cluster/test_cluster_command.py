@@ -317,15 +317,20 @@ def test_drain_waits_until_the_node_has_no_homes(first: Machine, sql: Sql) -> No
     sql("UPDATE homes SET owner = NULL WHERE id = 'ann'", "UPDATE homes SET owner = NULL")
     code, out, err = order.end()
     assert (code, out) == (0, "one has no homes any more\n")
-    assert "1 homes are pinned" in err
-    assert "2 homes are left" in err
+    assert "1 pinned home: available again" in err
+    assert "2 homes left" in err
     undone = first.run("cluster", "drain", "one-1", "--undo")
     assert undone.stdout == "one takes homes again\n"
     assert sql("SELECT is_draining FROM nodes") == "f"
     sql("UPDATE homes SET owner = 'one-1'")
     late = first.run("cluster", "drain", "one", "--seconds", "0.3")
     assert (late.returncode, late.stdout) == (1, "")
-    assert "after 0.3 s, 2 homes are left" in late.stderr
+    assert "after 0.3 s, 2 homes left" in late.stderr
+    sql("UPDATE homes SET owner = NULL WHERE id = 'ann'")
+    assert "after 0 s, 1 home left" in first.run("cluster", "drain", "one", "--seconds", "0").stderr
+    for seconds in ("-1", "nan", "many"):
+        wrong = first.run("cluster", "drain", "one", "--seconds", seconds)
+        assert (wrong.returncode, "--seconds" in wrong.stderr) == (2, True)
     unknown = first.run("cluster", "drain", "three")
     assert "no node three runs; those that run: one" in unknown.stderr
 
@@ -381,7 +386,7 @@ def test_leave_removes_what_a_stopped_node_keeps(first: Machine, sql: Sql) -> No
     sql(_node("one"), _user("ann", None, "one"))
     assert "stop it first" in first.run("cluster", "leave").stderr
     sql("UPDATE nodes SET expires = now()")
-    assert "1 homes are pinned to one" in first.run("cluster", "leave").stderr
+    assert "1 home pinned to one would stay" in first.run("cluster", "leave").stderr
     sql("UPDATE homes SET label = NULL")
     assert first.run("cluster", "leave").stdout.startswith("one has left the cluster ")
     assert first.identity() is None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from stringd.plugin import CliCommand, Config, Fault
 from stringd.plugin.cli import run_daemon, settings_of, write_output
+from stringd.plugin.text import counted
 from stringd_cluster.cluster_settings import ClusterSettings
 from stringd_cluster.commands.cluster_database import (
     MISUSE,
@@ -121,8 +122,8 @@ def _leave(arguments: argparse.Namespace) -> int:
             raise Fault(f"the node {identity.name} runs: stop it first, with Ctrl-C or SIGTERM")
         if pinned and not arguments.force:
             raise Fault(
-                f"{pinned} homes are pinned to {identity.name} and would stay unavailable: "
-                "pin them elsewhere with `stringd cluster pin USER LABEL`, or use --force"
+                f"{counted(pinned, 'home')} pinned to {identity.name} would stay unavailable: "
+                "pin elsewhere with `stringd cluster pin USER LABEL`, or use --force"
             )
 
     if not arguments.force:
@@ -210,13 +211,20 @@ def _add_orders(actions: Any) -> None:
     pin.add_argument("--any", action="store_true", help="let any node have it")
     for name, parser in (("drain", drain), ("move", move), ("pin", pin)):
         parser.add_argument(
-            "--seconds", type=float, metavar="N", default=_SECONDS, help="how long to wait for the nodes"
+            "--seconds", type=_patience, metavar="N", default=_SECONDS, help="how long to wait for the nodes"
         )
         parser.set_defaults(act=_order(name))
     limit = actions.add_parser("limit", help="limit the requests of a user")
     limit.add_argument("user", metavar="USER", type=user_argument)
     limit.add_argument("limit", metavar="N", help="requests per second, 0 for any number; none: the setting")
     limit.set_defaults(act=_order("limit"))
+
+
+def _patience(text: str) -> float:
+    seconds = float(text)
+    if not seconds >= 0:
+        raise argparse.ArgumentTypeError(f"can't wait for {text} seconds")
+    return seconds
 
 
 def _cluster(arguments: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 
 from stringd.plugin import Fault
 from stringd.plugin.cli import write_output
+from stringd.plugin.text import counted
 from stringd_cluster.commands.cluster_database import clock_skew, connection_url, run_with
 from stringd_cluster.engine.database_url import shown_url
 
@@ -113,7 +114,7 @@ def _node_line(node: Mapping[str, Any]) -> str:
     lease = f"lease for {seconds:.1f} s" if seconds > 0 else f"lease over for {-seconds:.1f} s"
     labels = f", labels {', '.join(node['labels'])}" if node["labels"] else ""
     draining = ", draining" if node["is_draining"] else ""
-    homes = f"{node['homes']} home{'' if node['homes'] == 1 else 's'}"
+    homes = counted(node["homes"], "home")
     what = f"{homes}, {lease}{labels}{draining}, {node['address']}, stringd {node['version']}"
     return visible_line(f"node {node['name']} ({node['id']}): {what}")
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from stringd.plugin import Fault
 from stringd.plugin.cli import write_output
+from stringd.plugin.text import counted
 from stringd_cluster.commands.cluster_database import MISUSE, connection_url, run_with
 
 _LOOK_AGAIN = 0.1
@@ -49,11 +50,11 @@ def drain(arguments: argparse.Namespace) -> int:
         if arguments.undo:
             return f"{node['name']} takes homes again"
         if pinned := await connection.fetchval(_PINNED, node["id"]):
-            _progress(f"{pinned} homes are pinned; they are available again when a node with their label is")
+            _progress(f"{counted(pinned, 'pinned home')}: available again when a node with the label is")
 
         async def left() -> str:
             homes = await connection.fetchval(_OWNED, node["id"])
-            return f"{homes} homes are left" if homes else ""
+            return f"{counted(homes, 'home')} left" if homes else ""
 
         await _wait(left, arguments.seconds)
         return f"{node['name']} has no homes any more"
@@ -122,7 +123,8 @@ def limit(arguments: argparse.Namespace) -> int:
             await connection.execute(_NOTIFY, "stringd_users", arguments.user)
         if per_second is None:
             return f"{arguments.user} has the limit of the settings"
-        rate = f"{per_second:g} requests per second" if per_second else "any number of requests"
+        requests = "request" if per_second == 1 else "requests"
+        rate = f"{per_second:g} {requests} per second" if per_second else "any number of requests"
         return f"{arguments.user} may send {rate}"
 
     return _done(arguments, "cluster limit", order)
