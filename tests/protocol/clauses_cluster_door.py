@@ -27,6 +27,10 @@ CLUSTER_DOOR = requirements(
     ("cluster.door.streams", "Streams and WebSockets end within five seconds after their token."),
     ("cluster.door.handshake", "A WebSocket's token is in its header, never in a URL or a subprotocol."),
     ("cluster.door.memory", "What was sent in the head of a request fills no memory once it is answered."),
+    (
+        "cluster.door.strangers",
+        "For who is not registered, a node answers as a single daemon, and nobody claims a home.",
+    ),
     ("cluster.door.limits", "The limit of a user is exact, whichever nodes the requests come to."),
     (
         "cluster.door.attempts",

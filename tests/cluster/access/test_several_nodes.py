@@ -10,7 +10,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from stringd.testing.process import parse_events
+from stringd.testing.process import DaemonProcess, parse_events
 from tests.cluster.access.door_client import Doorstep, bearer, refusal
 from tests.cluster.nodes import Cluster
 from tests.protocol.waits import eventually
@@ -92,3 +92,30 @@ def test_other_users_are_refused_before_anything_is_passed_on(doors: tuple[Doors
     refused = {refusal(it.execute(token, **{"X-User-Id": user})) for it in doors for user in ("bob", "eve")}
     assert [status for status, _, _ in refused] == [403]
     assert doors[0].cluster.sql("SELECT count(*) FROM stringd.homes WHERE id IN ('bob', 'eve')") == "0"
+
+
+@pytest.mark.requirement("cluster.door.strangers")
+def test_who_is_not_registered_gets_no_home(doors: tuple[Doorstep, Doorstep], daemon: DaemonProcess) -> None:
+    owner, other = doors
+    admin = owner.cluster.token("root", "admin")
+    for method, path, body in (
+        ("POST", "/exec", {"cmd": "/info"}),
+        ("POST", "/cancel", {"topic": "file:x"}),
+        ("POST", "/sessions", {"user_id": "nobody", "topic": "file:x"}),
+        ("POST", "/secrets", {"user_id": "nobody", "name": "KEY", "value": "x"}),
+        ("GET", "/sessions?user_id=nobody", None),
+        ("DELETE", "/sessions/nobody/file:x", None),
+        ("DELETE", "/secrets/KEY?user_id=nobody", None),
+    ):
+        headers = {"X-User-Id": "nobody"} if path in {"/exec", "/cancel"} else {}
+        single = daemon.request(method, path, body, headers)
+        for it in doors:
+            reply = it.ask(method, path, body, token=admin, headers=headers)
+            assert (reply.status, reply.body) == (single.status, single.body), path
+    assert other.execute(other.cluster.token("nobody")).headers["X-Error-Code"] == "UNKNOWN_USER"
+    assert owner.cluster.sql("SELECT id FROM stringd.homes") == "ann"
+    # Whoever was registered just now at one node is known at the other.
+    for number in range(10):
+        user = {"id": f"new-{number}", "home": str(owner.cluster.home("new"))}
+        assert owner.ask("POST", "/users", user, token=admin).status == 200
+        assert other.execute(admin, **{"X-User-Id": user["id"]}).status == 200

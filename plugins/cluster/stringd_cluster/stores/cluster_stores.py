@@ -30,7 +30,7 @@ class ClusterStores:
         self._homes = homes
         self._notifications = notifications
         self._node = node
-        self._users = UserTable(pool, homes, notifications)
+        self.users = UserTable(pool, homes, notifications)
         self._secrets = SecretTable(pool, homes, notifications)
         self._sessions = SessionTable(pool, homes)
         self._undo = UndoTable(pool, homes)
@@ -44,7 +44,7 @@ class ClusterStores:
         """Return what the runtime keeps its state in; outputs stay on the node's disk."""
         outputs = local_stores(report).outputs
         return Stores(
-            users=self._users,
+            users=self.users,
             sessions=self._sessions,
             undo=self._undo,
             outputs=OutputIndex(self._pool, self._homes, self._notifications, self._node, outputs),
@@ -60,12 +60,12 @@ class ClusterStores:
 
     async def load_shared(self) -> None:
         """Read what every node has: users, and secrets for all of them."""
-        await self._users.load()
+        await self.users.load()
         await self._secrets.load(FOR_ALL)
 
     async def load(self, user_id: str) -> None:
         """Read what belongs to a home that was claimed."""
-        await self._users.load(user_id)
+        await self.users.load(user_id)
         await self._secrets.load(user_id)
 
     async def settle(self, user_id: str) -> None:

@@ -23,6 +23,7 @@ ON CONFLICT (id) DO UPDATE SET home = excluded.home, allowed_paths = excluded.al
 _REMOVE = "DELETE FROM users WHERE id = $1"
 _UNPIN = "UPDATE homes SET label = NULL WHERE id = $1"
 _REVOKE = "UPDATE tokens SET revoked = clock_timestamp() WHERE user_id = $1 AND revoked IS NULL"
+_IS_REGISTERED = "SELECT 1 FROM users WHERE id = $1"
 _ALL = "SELECT id, home, allowed_paths, created_at FROM users"
 
 
@@ -51,6 +52,10 @@ class UserTable(RegisteredUsers):
             rows = await self._pool.fetch(f"{_ALL} WHERE id = $1", user_id)
             others = {key: user for key, user in self.by_id.items() if key != user_id}
             self.replace({**others, **{it["id"]: _user(it) for it in rows}})
+
+    async def knows(self, user_id: str) -> bool:
+        """Whether a user is registered, maybe a moment ago at another node; only strangers cost a query."""
+        return user_id in self.by_id or await self._pool.fetchrow(_IS_REGISTERED, user_id) is not None
 
     async def write(self, users: Mapping[str, User]) -> None:
         """Store what differs from what is known."""
