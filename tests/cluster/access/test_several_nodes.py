@@ -69,6 +69,21 @@ def test_an_admin_changes_what_belongs_to_a_home_at_any_node(doors: tuple[Doorst
         assert it.ask("DELETE", f"/users/{user['id']}", token=admin).json()["deleted"] is True
 
 
+@pytest.mark.requirement("cluster.secrets.latest")
+def test_the_secret_that_was_set_last_wins_at_all_nodes(doors: tuple[Doorstep, Doorstep]) -> None:
+    admin = doors[0].cluster.token("root", "admin")
+    value = "SELECT value FROM stringd.secrets WHERE name = 'KEY'"
+    for number in range(20):
+        # Each node has set another value before, and may not have heard of the other's.
+        for it in doors:
+            secret = {"name": "KEY", "value": it.node.name}
+            created = it.ask("POST", "/secrets", secret, token=admin).json()["created"]
+            assert created is (number == 0 and it is doors[0])
+        assert doors[0].cluster.sql(value) == doors[1].node.name
+    for it, deleted in zip(doors, (True, False), strict=True):
+        assert it.ask("DELETE", "/secrets/KEY", token=admin).json()["deleted"] is deleted
+
+
 @pytest.mark.requirement("cluster.door.users")
 @pytest.mark.parametrize("user", NAMES)
 def test_users_have_any_name(doors: tuple[Doorstep, Doorstep], user: str) -> None:

@@ -72,3 +72,23 @@ def test_secrets_for_all_users_that_two_nodes_store_are_both_kept(database: str)
             assert [it.name for it in tables[0].plugin_secrets()] == ["A", "B"]
 
     run(test)
+
+
+@pytest.mark.requirement("cluster.secrets.latest")
+def test_what_was_stored_last_for_all_users_wins(database: str) -> None:
+    async def test() -> None:
+        await make_tables(database)
+        async with node(database) as here, node(database, "bob") as there:
+            # Nothing notifies them.
+            one, two = (SecretTable(it.pool, it.homes, Notifications(database)) for it in (here, there))
+            key = PluginSecret(name="KEY")
+            assert await one.set_plugin_secret(key, "first")
+            assert not await two.set_plugin_secret(key, "second")
+            assert not await one.set_plugin_secret(key, "first")
+            await two.load(FOR_ALL)
+            assert two.find("KEY", plugin="any") == "first"
+            assert await two.remove_plugin_secret(key)
+            assert not await one.remove_plugin_secret(key)
+            assert await one.set_plugin_secret(key, "first")
+
+    run(test)

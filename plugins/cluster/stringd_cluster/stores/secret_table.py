@@ -77,6 +77,21 @@ class SecretTable(ScopedSecrets):
         rows = await self._pool.fetch(_FOR_PLUGINS, PLUGIN_OWNER)
         return [plugin_secret(it["user_id"], it["owner"], it["name"]) for it in rows]
 
+    async def set_plugin_secret(self, secret: PluginSecret, value: str) -> bool:
+        """Store a secret for plugins; one for all users in place of what other nodes have stored by now."""
+        await self._read_others(secret)
+        return await super().set_plugin_secret(secret, value)
+
+    async def remove_plugin_secret(self, secret: PluginSecret) -> bool:
+        """Remove a secret for plugins, likewise."""
+        await self._read_others(secret)
+        return await super().remove_plugin_secret(secret)
+
+    async def _read_others(self, secret: PluginSecret) -> None:
+        """Learn what is stored, as only what differs from what is known is written."""
+        if secret.user_id is None:
+            await self.load(FOR_ALL)
+
     def _without(self, user_id: str) -> Mapping[SecretScope, Mapping[str, str]]:
         return {scope: values for scope, values in self.by_scope.items() if scope.user_id != user_id}
 
