@@ -10,12 +10,14 @@ from stringd.documents.syntax.forms import form_action
 from stringd.plugin import Form
 from stringd_web.html.html_reader import read_html
 from stringd_web.html.page_forms import describe_form, page_forms
+from stringd_web.html.page_source import page_source
 
 HERE = "https://shop.example/a/page?x=1"
 
 
 def read(html: str, base: str = HERE) -> tuple[Form, ...]:
-    return tuple(it.form for it in page_forms(LexborHTMLParser(html), base) if it.form)
+    forms = page_forms(LexborHTMLParser(html), page_source(html), base)
+    return tuple(it.form for it in forms if it.form)
 
 
 def flags(html: str) -> list[str]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from stringd_web.html.form_fields import Control
 from stringd_web.html.form_labels import FieldLabels
 
-CONTROLS = "form, input, select, textarea, button"
+CONTROLS = ("form", "input", "select", "textarea", "button")
 _BUTTON_TYPES = frozenset({"button", "reset"})
 
 
@@ -23,9 +23,8 @@ class FormDraft:
     holds: bool = False
 
 
-def collect_forms(tree: LexborHTMLParser, labels: FieldLabels) -> Iterable[FormDraft]:
-    """Return the forms of a page with their controls."""
-    nodes = tree.css(CONTROLS)
+def collect_forms(nodes: Sequence[LexborNode], labels: FieldLabels) -> Iterable[FormDraft]:
+    """Return the forms of a page with their controls, given both in the order of the page."""
     drafts = {it.mem_id: FormDraft(node=it) for it in nodes if it.tag == "form"}
     by_id = {it.node.attributes.get("id"): it for it in reversed(drafts.values())}
     last_form: FormDraft | None = None

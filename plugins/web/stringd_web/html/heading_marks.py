@@ -6,7 +6,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.marks import Marks
 from stringd_web.html.nodes import BLOCKS, ancestors, attribute, prepend_text, replace_tag
-from stringd_web.html.page_source import PageSource
+from stringd_web.html.page_source import PageSource, find_named
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _ROLE_HEADINGS = "[role=heading]:not(h1, h2, h3, h4, h5, h6)"
@@ -25,9 +25,10 @@ def mark_headings(tree: LexborHTMLParser, source: PageSource, marks: Marks) -> N
     """Mark headings; elements with the role of a heading become headings."""
     selectors = ((_ROLE_HEADINGS, source.mentions(_ROLE)), (_HEADINGS_IN_SUMMARIES, source.has("summary")))
     possible = ", ".join(it for it, is_possible in selectors if is_possible)
-    for node in reversed(tree.css(possible) if possible else []):
+    unmarked = tree.css(possible) if possible else []
+    for node in reversed(unmarked):
         _normalize_heading(tree, node)
-    for node in tree.css("h1, h2, h3, h4, h5, h6"):
+    for node in tree.css(", ".join(_HEADINGS)) if unmarked else find_named(tree, source, _HEADINGS):
         for br in node.css("br"):
             br.replace_with(" ")
         text = marks.plain(node.text_lexbor())

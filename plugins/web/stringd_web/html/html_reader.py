@@ -35,7 +35,6 @@ from stringd_web.html.table_layout import TableNormalizer
 from stringd_web.html.widgets import drop_widgets
 
 _LISTS = ("ul", "ol", "menu")
-_MISPLACED = "{0} > {0}".format(f":is({', '.join(_LISTS)})")
 
 
 def read_html(text: str, uri: str, *, full: bool) -> Document:
@@ -52,18 +51,18 @@ def _read(tree: LexborHTMLParser, source: PageSource, uri: str, *, full: bool) -
     tree = inline_frames(tree)
     title, targets, marks = _title(tree), LinkTargets(uri, _base(tree)), Marks()
     is_scripted = has_scripts(tree)
-    drop_non_content(tree)
+    drop_non_content(tree, source)
     # Collected before content is dropped, since forms outside of it, such as a search, are available too.
-    forms = page_forms(tree, targets.base) if source.has("form") else ()
+    forms = page_forms(tree, source, targets.base) if source.has("form") else ()
     if not full:
         keep_main_content(tree, source)
     if may_have_noise(source):
         _drop_noise(tree, full=full)
     if forms:
-        summarize_forms(tree, marks, forms, uri)
+        summarize_forms(tree, source, marks, forms, uri)
     _replace_by_marks(tree, source, targets, marks)
     builder = OutlineBuilder(marks)
-    markdown = builder.build(clean_up_markdown(to_markdown(tree.body.html or "" if tree.body else ""), marks))
+    markdown = builder.build(clean_up_markdown(to_markdown(tree, source), marks))
     if is_scripted and needs_scripts(markdown, has_content=bool(forms or builder.headings or builder.links)):
         markdown = f"{markdown.rstrip()}\n\n{NOTICE}".lstrip()
     outline = Outline(
@@ -111,7 +110,8 @@ def _base(tree: LexborHTMLParser) -> str | None:
 
 def _nest_lists(tree: LexborHTMLParser, source: PageSource) -> None:
     """Move each list that is a child of a list to the end of the item before it, where browsers show it."""
-    for node in tree.css(_MISPLACED) if source.has(*_LISTS) else ():
+    lists = f":is({', '.join(it for it in _LISTS if source.has(it))})"
+    for node in tree.css(f"{lists} > {lists}") if source.has(*_LISTS) else ():
         item = _item_before(node)
         if item is not None:
             item.insert_child(node, move=True)

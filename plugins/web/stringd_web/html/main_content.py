@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -10,9 +10,7 @@ from stringd_web.html.nodes import ancestors, attribute, children, remove_nodes,
 from stringd_web.html.page_source import PageSource
 from stringd_web.html.related_content import keep_related_content
 
-_MAIN = "main, [role=main]"
 _ROLE = b"role"
-_PAGE_LEVEL = "header, footer, aside, nav, [role]"
 _PAGE_LEVEL_TAGS = frozenset({"header", "footer", "aside", "nav"})
 _PAGE_LEVEL_ROLES = frozenset({"banner", "contentinfo", "complementary", "navigation", "search"})
 _OWNERS = {"article", "main", "section"}
@@ -37,7 +35,7 @@ def keep_main_content(tree: LexborHTMLParser, source: PageSource) -> None:
     title = _title_outside(tree, content) if content else None
     keep_related_content(tree, source, content or body)
     total = _text_length(body)
-    total -= _drop_page_level(tree, total, title)
+    total -= _drop_page_level(tree, source, total, title)
     if content is not None and _text_length(content) >= _min_share(content) * total:
         _keep_only(body, content, title)
     else:
@@ -50,9 +48,16 @@ def _text_length(node: LexborNode) -> int:
 
 def _main_element(tree: LexborHTMLParser, source: PageSource) -> LexborNode | None:
     """Return the element that the author marked as the main content."""
-    is_marked = source.has("main") or source.mentions(_ROLE)
-    content = _longest(tree.css(_MAIN)) if is_marked else None
+    content = _longest(_find_marked(tree, source, {"main"}, "[role=main]"))
     return content or (_only_article(tree) if source.has("article") else None)
+
+
+def _find_marked(
+    tree: LexborHTMLParser, source: PageSource, names: Iterable[str], role: str
+) -> list[LexborNode]:
+    """Return the elements with any of these names, or with the role of a selector."""
+    selectors = [*(it for it in names if source.has(it)), *((role,) if source.mentions(_ROLE) else ())]
+    return tree.css(", ".join(selectors)) if selectors else []
 
 
 def _longest(nodes: list[LexborNode]) -> LexborNode | None:
@@ -75,12 +80,13 @@ def _title_outside(tree: LexborHTMLParser, content: LexborNode) -> LexborNode | 
     return next((it for it in tree.css("h1:not(nav *, aside *, footer *)") if text_of(it)), None)
 
 
-def _drop_page_level(tree: LexborHTMLParser, total: int, title: LexborNode | None) -> int:
+def _drop_page_level(tree: LexborHTMLParser, source: PageSource, total: int, title: LexborNode | None) -> int:
     """Drop navigation, headers and footers; return the length of their text.
 
     If they hold all of the page's text, they are its content and stay.
     """
-    outer = _outermost([it for it in tree.css(_PAGE_LEVEL) if _is_page_level(it)])
+    found = _find_marked(tree, source, _PAGE_LEVEL_TAGS, "[role]")
+    outer = _outermost([it for it in found if _is_page_level(it)])
     dropped = sum(map(_text_length, outer))
     if dropped >= total:
         return 0

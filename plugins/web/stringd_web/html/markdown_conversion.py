@@ -5,12 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from html_to_markdown import ConversionOptions, PreprocessingOptions
-from html_to_markdown.api import convert
+# The package around these translates the options anew for each call.
+from html_to_markdown._html_to_markdown import (
+    ConversionOptions,
+    InlineDataMedia,
+    PreprocessingOptions,
+    TierStrategy,
+    convert,
+)
+from selectolax.lexbor import LexborHTMLParser
 
 from stringd.plugin.workers import report_parts
 from stringd_web.html.markdown_escaping import escape_markdown
 from stringd_web.html.marks import BEGIN, DEFINITION, END
+from stringd_web.html.page_source import PageSource
 
 _OPTIONS = ConversionOptions(
     autolinks=False,
@@ -18,40 +26,40 @@ _OPTIONS = ConversionOptions(
     bullets="-",
     compact_tables=True,
     extract_metadata=False,
-    inline_data_media="alt_text_only",
+    inline_data_media=InlineDataMedia.ALT_TEXT_ONLY,
     preprocessing=PreprocessingOptions(enabled=False),
     sub_symbol="~",
     sup_symbol="^",
-    tier_strategy="tier2",
+    tier_strategy=TierStrategy.TIER2,
 )
 _BLANKS = re.compile(r"\n[ \t\n]*")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_UNWRAPPED = re.compile(
-    r"</?(?:a|span|font|button|label|abbr|acronym|time|data|bdi|bdo|wbr|nobr|big|small|u|ins|slot|output|map)"
-    r"(?: [^>]*)?>"
-)
-_ATTRIBUTES = re.compile(r"(<(?!t[dh] |ol )[a-z][^ >]*) [^>]*(?=>)")
-_WITH_NEEDED = re.compile(r"<(td|th|ol)( [^>]*)>")
+# The name of a tag, and where the converter needs any of its attributes, those, too.
+_ANY_TAG = re.compile(r"<((?:t[dh]|ol) [^>]*|/?[a-z][^ >]*)[^>]*>")
 _NEEDED = re.compile(' (?:colspan|rowspan|start)="[^"]*"')
 _MAX_PIECE = 200_000
 _TAG = re.compile(r"<(/?)(?:(div|body)\b|(br|hr|wbr|input|col)\b|(h[1-6]|p|ul|ol|table|blockquote)\b|[a-z])")
-_EMPTY_DEFINITION = re.compile(r"<dd>\s*</dd>")
 _EMPHASIS = re.compile(r"<(b|strong|i|em|del|s|strike)>([^<]+)</\1>")
 _PUNCTUATION_MARK = rf"[^\w\s<>&;{BEGIN}{END}]"
 _PUNCTUATION = re.compile(rf"{_PUNCTUATION_MARK}*+")
 _FOOTNOTE_LINK = re.compile(rf"<sup>((?:{BEGIN}s\d+{END})*{BEGIN}l[^<]*)</sup>")
+_UNWRAPPED = (
+    *("a", "span", "font", "button", "label", "abbr", "acronym", "time", "data", "bdi", "bdo", "wbr", "nobr"),
+    *("big", "small", "u", "ins", "slot", "output", "map"),
+)
 _BLOCKS = (
     "pre dl dt dd section article header footer main aside nav form figure figcaption center address hgroup "
     "search dialog object noscript canvas"
 )
-_BLOCKS_TO_REPLACE = re.compile(rf"</?(?:{'|'.join(_BLOCKS.split())})>")
-_BLOCK_REPLACEMENTS = {
-    **{f"<{name}>": "<div>" for name in _BLOCKS.split()},
-    **{f"</{name}>": "</div>" for name in _BLOCKS.split()},
-    "<pre>": "<p>",
-    "</pre>": "</p>",
-    "<dd>": f"<ul><li>{DEFINITION}",
-    "</dd>": "</li></ul>",
+_DEFINITION_BEGIN, _DEFINITION_END = f"<ul><li>{DEFINITION}", "</li></ul>"
+_EMPTY_DEFINITION = re.compile(rf"{_DEFINITION_BEGIN}\s*{_DEFINITION_END}")
+_REPLACEMENTS = {
+    **{f"{end}{name}": "" for name in _UNWRAPPED for end in ("", "/")},
+    **{f"{end}{name}": f"<{end}div>" for name in _BLOCKS.split() for end in ("", "/")},
+    "pre": "<p>",
+    "/pre": "</p>",
+    "dd": _DEFINITION_BEGIN,
+    "/dd": _DEFINITION_END,
 }
 
 
@@ -59,9 +67,12 @@ class NestedTooDeep(Exception):
     """The HTML is nested too deeply for the converter."""
 
 
-def to_markdown(html: str) -> str:
-    """Convert HTML to Markdown, keeping marks; raise `NestedTooDeep` if it is."""
-    pieces = list(_pieces(escape_markdown(_simplified(html))))
+def to_markdown(tree: LexborHTMLParser, source: PageSource) -> str:
+    """Convert a page to Markdown, keeping marks; raise `NestedTooDeep` if it is."""
+    # The parser does so several times as fast as it writes the tags, which are then dropped from its text.
+    tree.unwrap_tags([it for it in _UNWRAPPED if source.has(it)], delete_empty=True)
+    html = tree.body.html if tree.body is not None else None
+    pieces = list(_pieces(escape_markdown(_simplified(html or ""))))
     converted = []
     for number, piece in enumerate(pieces):
         report_parts(number, len(pieces))
@@ -92,18 +103,21 @@ def _pieces(html: str) -> Iterator[str]:
 def _simplified(html: str) -> str:
     """Reduce HTML to the elements that Markdown has, which speeds up conversion."""
     html = _COMMENT.sub("", html) if "<!--" in html else html
-    # Several times as fast as a substitution by the group, or by a function.
-    html = "".join(_ATTRIBUTES.split(_UNWRAPPED.sub("", html)))
-    html = _WITH_NEEDED.sub(_keep_needed, html)
-    html = _BLANKS.sub(" ", html)
+    # Several times as fast as a substitution by a function.
+    pieces = _ANY_TAG.split(html)
+    pieces[1::2] = map(_Tags(_REPLACEMENTS).__getitem__, pieces[1::2])
+    html = _BLANKS.sub(" ", "".join(pieces))
     html = _FOOTNOTE_LINK.sub(r"\1", html)
-    html = _EMPHASIS.sub(_trim_emphasis, _EMPTY_DEFINITION.sub("", html))
-    return _BLOCKS_TO_REPLACE.sub(lambda tag: _BLOCK_REPLACEMENTS[tag[0]], html)
+    return _EMPHASIS.sub(_trim_emphasis, _EMPTY_DEFINITION.sub("", html))
 
 
-def _keep_needed(tag: re.Match[str]) -> str:
-    """Return a tag with the attributes that the converter needs; of others, some would hide the element."""
-    return f"<{tag[1]}{''.join(_NEEDED.findall(tag[2]))}>"
+class _Tags(dict[str, str]):
+    """What replaces each tag: itself, with the attributes that the converter needs; others may hide it."""
+
+    def __missing__(self, tag: str) -> str:
+        name = tag.partition(" ")[0]
+        self[tag] = replacement = f"<{name}{''.join(_NEEDED.findall(tag))}>"
+        return replacement
 
 
 def _trim_emphasis(emphasis: re.Match[str]) -> str:

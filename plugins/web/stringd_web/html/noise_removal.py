@@ -9,7 +9,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from stringd_web.html.nodes import ancestors, attribute, remove_nodes, text_of
 from stringd_web.html.page_source import PageSource, find_named
 
-_NON_CONTENT = "script:not([type^='math/tex']), style, template, link, meta, head"
+_NON_CONTENT = {
+    "script": "script:not([type^='math/tex'])",
+    **{it: it for it in ("style", "template", "link", "meta")},
+}
 _SHADOW = "template[shadowrootmode], template[shadowroot]"
 _MAX_SHADOW_DEPTH = 8
 _HIDDEN_BY_ATTRIBUTE = "[hidden], [aria-hidden='true'], [style]"
@@ -41,13 +44,14 @@ _POSSIBLE_NOISE = (
 )
 
 
-def drop_non_content(tree: LexborHTMLParser) -> None:
+def drop_non_content(tree: LexborHTMLParser, source: PageSource) -> None:
     """Drop scripts, styles and metadata; open declarative shadow trees."""
-    nodes = tree.css(_NON_CONTENT)
-    if any(it.tag == "template" for it in nodes):
+    if tree.head is not None:
+        tree.head.decompose()
+    if source.has("template"):
         _open_shadows(tree)
-        nodes = tree.css(_NON_CONTENT)
-    remove_nodes(nodes)
+    found = [selector for name, selector in _NON_CONTENT.items() if source.has(name)]
+    remove_nodes(tree.css(", ".join(found)) if found else ())
 
 
 def may_have_noise(source: PageSource) -> bool:

@@ -36,6 +36,7 @@ from stringd_web.html.form_labels import FieldLabels, one_line
 from stringd_web.html.form_owners import CONTROLS, FormDraft, collect_forms
 from stringd_web.html.marks import Marks
 from stringd_web.html.nodes import ancestors, remove_nodes
+from stringd_web.html.page_source import PageSource, find_named
 
 _BUTTONS = frozenset({"submit", "image"})
 _NOT_SUBMITTED = frozenset({"button", "reset", "file"})
@@ -59,12 +60,12 @@ class PageForm:
     controls: tuple[int, ...]
 
 
-def page_forms(tree: LexborHTMLParser, base: str) -> Sequence[PageForm]:
+def page_forms(tree: LexborHTMLParser, source: PageSource, base: str) -> Sequence[PageForm]:
     """Return the forms of a page, except `method=dialog` forms."""
     labels = FieldLabels(tree)
-    drafts = [it for it in collect_forms(tree, labels) if _method(it) != "DIALOG"]
+    drafts = collect_forms(find_named(tree, source, CONTROLS), labels)
     names = _FormNames()
-    return [_page_form(it, labels, names, base) for it in drafts]
+    return [_page_form(it, labels, names, base) for it in drafts if _method(it) != "DIALOG"]
 
 
 def describe_form(form: Form, uri: str = "") -> list[str]:
@@ -190,9 +191,11 @@ def _name_of(encoding: webencodings.Encoding) -> str:
     return name.upper() if encoding is webencodings.UTF8 else name
 
 
-def summarize_forms(tree: LexborHTMLParser, marks: Marks, forms: Sequence[PageForm], uri: str) -> None:
+def summarize_forms(
+    tree: LexborHTMLParser, source: PageSource, marks: Marks, forms: Sequence[PageForm], uri: str
+) -> None:
     """Replace the controls of each form by a summary, at its end or else where the first of them stands."""
-    nodes = {it.mem_id: it for it in tree.css(CONTROLS)}
+    nodes = {it.mem_id: it for it in find_named(tree, source, CONTROLS)}
     if not nodes:
         return
     replaced = {it.mem_id for form in nodes.values() if form.tag == "form" for it in form.css(_WIDGETS)}
