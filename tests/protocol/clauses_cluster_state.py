@@ -51,5 +51,6 @@ CLUSTER_STATE = requirements(
     ("cluster.grants.shared", "A grant holds at all nodes, as often as it says, and at none once withdrawn."),
     ("cluster.grants.ended", "On nodes, a grant ends after a day at the latest, and if a clock is set back."),
     ("cluster.rules.shared", "Shared rules hold at all nodes within a second, before the own ones of each."),
+    ("cluster.rules.told", "`stringd policy` shows and explains shared rules, or says that it can't."),
     ("cluster.rules.checked", "Rules that can't be shared are refused, and change nothing."),
 )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -39,3 +40,15 @@ class PluginStorage(Entries, Protocol):
 
         It excludes other changes to the store.
         """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredValues:
+    """Where the entries of all plugins are kept, for subcommands, which run without a daemon.
+
+    `read` returns what a plugin keeps under a key, None if there is nothing. It blocks, and raises `Fault` if
+    that can't be read.
+    """
+
+    name: str
+    read: Callable[[str, str], Any]

@@ -77,7 +77,7 @@ from stringd.api.runtime import Disconnected, Runtime, Service
 from stringd.api.secrets import Secrets, SecretScope
 from stringd.api.sessions import EndReason, Location, Session, SessionSummary, State, Topic, TopicName
 from stringd.api.settings import Settings, setting
-from stringd.api.storage import Entries, PluginStorage
+from stringd.api.storage import Entries, PluginStorage, StoredValues
 from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.undo import Step, Undo
 from stringd.api.users import User
@@ -218,6 +218,7 @@ __all__ = [
     "State",
     "Step",
     "StorageFailed",
+    "StoredValues",
     "Submission",
     "TextPiece",
     "Tool",

@@ -45,11 +45,10 @@ from stringd_approval.policy.policy_file import PolicyFile
 from stringd_approval.policy.policy_record import Ruling
 from stringd_approval.policy.program_lookup import look_up
 from stringd_approval.policy.rule import shell_rules
-from stringd_approval.policy.shared_rules import SharedRules
+from stringd_approval.policy.shared_rules import PLUGIN, SharedRules
 
 log = logging.getLogger(__name__)
 
-_PLUGIN = "approval"
 _IDS = "ids.jsonl"
 _RULES_SECONDS = 5.0
 """How long requests to a node wait for the rules of its cluster; without them, everything is asked about."""
@@ -155,7 +154,7 @@ class ApprovalService:
     @cached_property
     def rules(self) -> SharedRules | None:
         """The rules that the nodes of a cluster share; to be used once the daemon runs."""
-        return SharedRules(self._runtime.storage(_PLUGIN)) if self._runtime.homes_move else None
+        return SharedRules(self._runtime.storage(PLUGIN)) if self._runtime.homes_move else None
 
     @cached_property
     def policies(self) -> PolicyFile:
@@ -170,7 +169,7 @@ class ApprovalService:
     def grants(self) -> GrantStore:
         """The grants, which all nodes of a cluster share; to be used once the daemon runs."""
         if self._runtime.homes_move:
-            return SharedGrants(self._runtime.storage(_PLUGIN))
+            return SharedGrants(self._runtime.storage(PLUGIN))
         return LocalGrants()
 
     @cached_property
@@ -192,7 +191,7 @@ class ApprovalService:
 
     @cached_property
     def _replay(self) -> ReplayGuard:
-        return ReplayGuard(self._runtime.storage(_PLUGIN).folder / _IDS)
+        return ReplayGuard(self._runtime.storage(PLUGIN).folder / _IDS)
 
     async def _record(self, asker: Asker, ruling: Ruling, decision: Decision | None) -> None:
         await self._write(command_decision(asker, ruling, decision), sync=True)

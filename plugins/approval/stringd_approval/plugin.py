@@ -20,6 +20,7 @@ from stringd.plugin import (
     Runtime,
     Service,
     Settings,
+    StoredValues,
     Tool,
     hookimpl,
 )
@@ -28,6 +29,7 @@ from stringd_approval.approval_settings import ApprovalSettings
 from stringd_approval.audit.audit_command import AUDIT
 from stringd_approval.audit.head_records import stringd_head_records as head_records_hook
 from stringd_approval.policy.policy_command import POLICY
+from stringd_approval.policy.stored_values import stringd_stored_values as stored_values_hook
 from stringd_approval.requesting.execute_tool import execute_tool
 from stringd_approval.requesting.request_command import REQUEST
 from stringd_approval.requesting.request_subcommand import REQUEST as REQUEST_SUBCOMMAND
@@ -46,8 +48,11 @@ def stringd_settings() -> Iterable[Settings]:
 
 @hookimpl
 def stringd_hooks() -> Iterable[Hook]:
-    """Add the hook with which other plugins keep the heads of logs."""
-    return (Hook(what="head-records", record=HeadRecords, spec=head_records_hook),)
+    """Add the hooks by which subcommands know what other plugins keep: heads of logs, and shared rules."""
+    return (
+        Hook(what="head-records", record=HeadRecords, spec=head_records_hook),
+        Hook(what="stored-values", record=StoredValues, spec=stored_values_hook),
+    )
 
 
 @hookimpl

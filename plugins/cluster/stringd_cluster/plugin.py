@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from functools import partial
 
 from stringd.plugin import (
     CliCommand,
@@ -14,6 +15,7 @@ from stringd.plugin import (
     Runtime,
     Service,
     Settings,
+    StoredValues,
     hookimpl,
 )
 from stringd.plugin.stores import Stores
@@ -22,6 +24,7 @@ from stringd_cluster.commands.cluster_command import CLUSTER
 from stringd_cluster.commands.cluster_database import require_extra
 from stringd_cluster.commands.heads_of_nodes import recorded_heads
 from stringd_cluster.commands.token_command import TOKEN
+from stringd_cluster.commands.values_of_plugins import stored_value
 
 log = logging.getLogger(__name__)
 
@@ -45,6 +48,12 @@ def stringd_cli() -> Iterable[CliCommand]:
 def stringd_head_records(config: Config) -> Iterable[HeadRecords]:
     """Let subcommands see the heads of chains that nodes have recorded."""
     return (HeadRecords(name="cluster", read=lambda: recorded_heads(config)),)
+
+
+@hookimpl(optionalhook=True)
+def stringd_stored_values(config: Config) -> Iterable[StoredValues]:
+    """Let subcommands see what plugins keep in the database of the cluster."""
+    return (StoredValues(name="cluster", read=partial(stored_value, config)),)
 
 
 def _is_node(runtime: Runtime) -> bool:

@@ -11,6 +11,7 @@ import pytest
 from stringd.testing.process import DaemonProcess, HttpReply
 from tests.approval.daemons import request, write_policy
 from tests.cluster.nodes import Cluster, Node
+from tests.programs import run_stringd
 from tests.questions.people import until
 
 pytestmark = pytest.mark.long
@@ -20,6 +21,7 @@ rules:
 - {verdict: forbid, kind: command, command: exec}
 - {verdict: allow, kind: exec, program: "true"}
 """
+FORBIDDEN = 4
 OF_BOB = """
 rules:
 - {verdict: allow, kind: exec, program: "false"}
@@ -93,6 +95,31 @@ def test_commands_wait_until_the_rules_are_known(cluster: Cluster) -> None:
     assert reply.status == 200, reply.text
     assert "it-runs" in reply.text
     assert "DENIED" not in reply.text
+
+
+@pytest.mark.requirement("cluster.rules.told")
+def test_subcommands_tell_of_the_rules_that_are_shared(cluster: Cluster) -> None:
+    node = cluster.node("ann", start=False)
+    write_policy(node.data_dir, OF_BOB)
+    node.start()
+
+    def policy(*words: str) -> tuple[int, str]:
+        options = ("--data-dir", str(node.data_dir), "policy")
+        done = run_stringd(*options, *words, folder=node.data_dir.parent)
+        return done.returncode, done.stdout + done.stderr
+
+    explain = ("explain", "--no-privilege", "--", "true")
+    assert policy(*explain)[0] == FORBIDDEN
+    assert rules_at(node, cluster.token("boss", "admin"), "PUT", FORBID).status == 200
+    code, explained = policy(*explain)
+    assert (code, "(the rules of the cluster:" in explained) == (0, True), explained
+    shown = policy("show")[1].splitlines()
+    assert ["the rules of the cluster" in it for it in shown[:4]] == [True, True, False, False], shown
+    assert "approval.yaml" in shown[3]
+    assert "no errors in 2 rules" in policy("check")[1]
+    node.engine_cut.drop()
+    code, refused = policy("show")
+    assert (code, "can't be reached" in refused) == (1, True), refused
 
 
 @pytest.mark.requirement("cluster.rules.checked")

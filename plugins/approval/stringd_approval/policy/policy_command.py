@@ -13,6 +13,7 @@ from stringd_approval.exec_request import split_stages
 if TYPE_CHECKING:
     from stringd_approval.exec_request import ExecRequest, Pipeline
     from stringd_approval.policy.policy_file import PolicyFile
+    from stringd_approval.policy.policy_record import Policy
 
 _MISUSE = 2
 _EXIT_CODES = {"allow": 0, "ask": 3, "forbid": 4}
@@ -36,7 +37,7 @@ def _check(arguments: argparse.Namespace) -> int:
 def _show(arguments: argparse.Namespace) -> int:
     from stringd_approval.policy.policy_report import describe
 
-    write_output("\n".join(describe(_file(arguments).current())))
+    write_output("\n".join(describe(_policy_at_work(arguments))))
     return 0
 
 
@@ -45,7 +46,7 @@ def _explain(arguments: argparse.Namespace) -> int:
     from stringd_approval.policy.program_lookup import exec_subject
 
     subject = exec_subject(_request(arguments))
-    ruling = _file(arguments).current().ruling(subject)
+    ruling = _policy_at_work(arguments).ruling(subject)
     lines = [line for stage in subject.stages for line in explain_stage(stage)]
     write_output("\n".join((*lines, f"{ruling.verdict}: {ruling.rule}")))
     return _EXIT_CODES[ruling.verdict]
@@ -55,6 +56,15 @@ def _file(arguments: argparse.Namespace) -> PolicyFile:
     from stringd_approval.policy.policy_file import PolicyFile
 
     return PolicyFile(arguments.config.data_dir)
+
+
+def _policy_at_work(arguments: argparse.Namespace) -> Policy:
+    """Return the policy of the file, with the rules of the cluster that this is a node of before it."""
+    from stringd_approval.policy.policy_file import PolicyFile
+    from stringd_approval.policy.shared_rules import rules_of_cluster
+
+    config = arguments.config
+    return PolicyFile(config.data_dir, shared=rules_of_cluster(config)).current()
 
 
 def _request(arguments: argparse.Namespace) -> ExecRequest:

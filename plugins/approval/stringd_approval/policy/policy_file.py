@@ -15,7 +15,7 @@ from stringd.plugin.strict_files import FileInvalid
 from stringd_approval.policy.policy_record import Policy
 from stringd_approval.policy.policy_text import parse_policy
 from stringd_approval.policy.rule import Rule
-from stringd_approval.policy.shared_rules import SharedRules
+from stringd_approval.policy.shared_rules import RulesAsRead, SharedRules
 
 FILE = "approval.yaml"
 _LARGEST = 64 * 1024
@@ -35,7 +35,7 @@ class PolicyFile:
     """
 
     def __init__(
-        self, data_dir: Path, further: Sequence[Rule] = (), shared: SharedRules | None = None
+        self, data_dir: Path, further: Sequence[Rule] = (), shared: SharedRules | RulesAsRead | None = None
     ) -> None:
         self.path = data_dir / FILE
         # Every command looks here.

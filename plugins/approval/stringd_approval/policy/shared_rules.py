@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from stringd.plugin import PluginStorage, StorageFailed
+from stringd.plugin import Config, PluginStorage, StorageFailed, StoredValues
+from stringd.plugin.cli import added
 from stringd.plugin.strict_files import FileInvalid
 from stringd_approval.policy.policy_record import Policy
 from stringd_approval.policy.policy_text import parse_policy
 
 log = logging.getLogger(__name__)
 
+PLUGIN = "approval"
 LARGEST = 64 * 1024
 NAME = "the rules of the cluster"
 _KEY = "rules"
@@ -22,8 +24,22 @@ _LOOK_SECONDS = 0.5
 _UNKNOWN = Policy(problem=f"{NAME} are not known yet")
 
 
+def rules_of_cluster(config: Config) -> RulesAsRead | None:
+    """Return the rules of a configured cluster, if any; raise `Fault` if they can't be read."""
+    texts = (it.read(PLUGIN, _KEY) for it in added(config, StoredValues))
+    text = next((it for it in texts if it is not None), None)
+    return None if text is None else RulesAsRead(policy=_policy_of(text))
+
+
 class RulesInvalid(ValueError):
     """A text can't be the rules of a cluster; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesAsRead:
+    """What the nodes share of their policies, as it was when it was read, for subcommands."""
+
+    policy: Policy
 
 
 class SharedRules:
