@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 from stringd.api.users import User
@@ -41,8 +42,7 @@ class FileTarget:
     lines: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PathScope:
+class PathScope(NamedTuple):
     """What typed paths are relative to, and whose access to them is checked.
 
     Paths are relative to `directory`, else to the document's, else to the home. A block or lines without a

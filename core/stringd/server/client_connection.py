@@ -88,7 +88,8 @@ class Connection(HttpToolsProtocol):
         self._head_size += len(data)
         if self._in_head and self._head_size > HEAD_LIMIT:
             self._refuse(_TOO_LONG, f"Request head exceeds {HEAD_LIMIT} bytes")
-        self._update_wait()
+        if self._wait or self._in_head or self._in_body:
+            self._update_wait()
 
     def handle_websocket_upgrade(self) -> None:
         """Hand the connection over to the WebSocket protocol, which has its own time limits."""

@@ -57,7 +57,7 @@ class EventStreams:
         now, self._timer = loop.time(), None
         for stream, _ in list(takewhile(lambda it: it[1] <= now, self._due.items())):
             self.end(stream)
-            if stream.begun.done():
+            if stream.has_begun:
                 stream.open()
             else:
                 self._due[stream] = now + BUFFERED_SECONDS
@@ -76,13 +76,13 @@ class EventStream:
         "_send",
         "_streaming",
         "_streams",
-        "begun",
+        "has_begun",
         "request",
     )
 
     def __init__(self, streams: EventStreams, scope: Scope, receive: Receive, send: Send) -> None:
-        self.begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        """Is done when the turn of the command has begun: before, it may still be refused."""
+        self.has_begun = False
+        """Whether the turn of the command has begun: before, it may still be refused."""
         self.request: Request | None = None
         self._streams = streams
         self._scope = scope
@@ -92,6 +92,10 @@ class EventStream:
         self._events = b""
         self._ended: asyncio.Event | None = None
         streams.open_later(self)
+
+    def begin(self) -> None:
+        """Note that the turn of the command has begun."""
+        self.has_begun = True
 
     def close(self) -> None:
         """Do not open the stream any more."""

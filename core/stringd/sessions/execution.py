@@ -216,27 +216,28 @@ class Execution:
         )
 
     async def _pass(self, run: Run, interceptors: Sequence[Interceptor], invocation: Invocation) -> Reply:
-        """Run the first interceptor that a command concerns, else the command; a failure becomes a reply."""
+        """Run the first interceptor that a command concerns, else the command; a failure becomes a reply.
+
+        Called again by interceptors, with the invocation that they pass on.
+        """
+        if not isinstance(invocation, Invocation):
+            raise TypeError(f"expected an Invocation, got {invocation!r}")
         responsible: Interceptor | None = None
         try:
             for position, responsible in enumerate(interceptors, start=1):
                 if responsible.concerns is None or responsible.concerns(invocation):
-                    proceed = partial(self._proceed, run, interceptors[position:])
-                    return _expect_reply(await responsible.run(invocation, proceed))
-            responsible = None
-            reply = await run(invocation)
+                    proceed = partial(self._pass, run, interceptors[position:])
+                    reply = await responsible.run(invocation, proceed)
+                    break
+            else:
+                responsible = None
+                reply = await run(invocation)
             # Looked at here, too.
             return reply if isinstance(reply, Reply) else _expect_reply(reply)
         except BaseException as error:
             if is_signal(error):
                 raise
             return self._reply_to(error, responsible)
-
-    async def _proceed(self, run: Run, interceptors: Sequence[Interceptor], invocation: Invocation) -> Reply:
-        """Continue after an interceptor, with the invocation that it passes on."""
-        if not isinstance(invocation, Invocation):
-            raise TypeError(f"expected an Invocation, got {invocation!r}")
-        return await self._pass(run, interceptors, invocation)
 
     def _reply_to(self, error: BaseException, interceptor: Interceptor | None = None) -> Reply:
         """Return the reply to an exception of a command, or of an interceptor."""

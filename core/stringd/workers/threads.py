@@ -31,7 +31,7 @@ _STORAGE_THREADS, _READING_THREADS = 8, 16
 _NO_OWNER = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(eq=False, slots=True, kw_only=True)
 class Work:
     """A command's work: its owner (`user:topic`), and the worker processes for long jobs."""
 

@@ -36,7 +36,7 @@ class Execute:
                 request.cmd,
                 disconnected=partial(disconnected, receive),
                 request_id=request.request_id,
-                begun=partial(stream.begun.set_result, None),
+                begun=stream.begin,
             )
             events = encode_events(request, outcome)
         finally:

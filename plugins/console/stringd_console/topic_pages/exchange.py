@@ -83,11 +83,12 @@ class Exchange:
     @property
     def is_typing(self) -> bool:
         """Whether it is one of the commands by which a person types into a program."""
-        return (self.request_id or "").startswith(TYPING) and self.reply is not None and self.reply.ok
+        request_id, reply = self.request_id, self.reply
+        return bool(request_id and request_id.startswith(TYPING) and reply and reply.ok)
 
     def take_over(self, later: Exchange) -> bool:
-        """Make what was typed next a part of this; return whether that is possible."""
-        if not (self.is_typing and later.is_typing):
+        """Make what is typed next, by `later`, a part of this; return whether that is possible."""
+        if not self.is_typing:
             return False
         typed, keys = self.text, later.text.partition(" ")[2]
         if len(typed) + len(keys) > _MOST_TYPED:

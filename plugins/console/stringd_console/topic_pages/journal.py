@@ -189,10 +189,10 @@ class Journal:
         return topic
 
     def _keep(self, key: Key, topic: _Topic, exchange: Exchange) -> None:
-        if topic.ended and topic.ended[-1].take_over(exchange):
+        ended = topic.ended
+        if exchange.is_typing and ended and ended[-1].take_over(exchange):
             return
         size = exchange.measure()
-        ended = topic.ended
         ended.append(exchange)
         topic.size += size
         self.size += size
