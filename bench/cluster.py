@@ -12,6 +12,7 @@ from statistics import median, quantiles
 from bench.cluster_clients import Address, Caller, Silence, seconds_to_print
 from bench.cluster_commands import PIECE_BYTES, PIECES, WAIT_SECONDS
 from bench.cluster_nodes import LEASE_SECONDS, Cluster, Node, cluster
+from bench.cores import apart
 from bench.load import Job, Target, measure, rate
 from bench.rooms import measurement
 from bench.servers import USER, daemon
@@ -39,6 +40,7 @@ def owner() -> Iterator[Row]:
         here, there = _started(nodes)
         addresses = (Address(port=single.port, user=USER), here, there)
         callers = [servers.enter_context(Caller(it)) for it in addresses]
+        servers.enter_context(apart([single.process.pid, *(it.pid for it in nodes.nodes)]))
         info, stored = (_middles(callers, it) for it in _COMMANDS)
     yield at_most(
         1.15,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -38,6 +38,8 @@ class Connection(HttpToolsProtocol):
 
     cors_headers: Sequence[tuple[bytes, bytes]] = CORS_HEADERS
     """What answers to malformed HTTP have, so that pages can read them."""
+    extensions: Mapping[str, Any] = {}
+    """The extensions of ASGI that all requests of the connection have."""
 
     def __init__(
         self, config: Config, server_state: ServerState, app_state: dict[str, Any], timeouts: ClientTimeouts
@@ -112,7 +114,9 @@ class Connection(HttpToolsProtocol):
         # Of what HEAD asks for, no body is written.
         if self.cycle and self.scope["method"] != "HEAD" and self.cycle.transport is self.transport:
             self.cycle.transport = self._responses
-            self.scope["extensions"] = {WHOLE_RESPONSE: self._send_whole}  # type: ignore[dict-item]
+            self.scope["extensions"] = {**self.extensions, WHOLE_RESPONSE: self._send_whole}  # type: ignore[dict-item]
+        elif self.extensions:
+            self.scope["extensions"] = {**self.extensions}
 
     def on_body(self, body: bytes) -> None:
         """Buffer a chunk of a body, within the limit for all clients."""

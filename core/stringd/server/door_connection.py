@@ -34,18 +34,11 @@ class DoorConnection(Connection):
         self.ws_protocol_class = partial(DoorWebSocket, timeouts=timeouts, listening=listening)  # type: ignore[assignment]
         self.cors_headers = cors_headers
         self._listening = listening
-        self._extensions: dict[str, Any] = {}
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
         """Note who the client is."""
         super().connection_made(transport)
-        self._extensions = _extensions(self._listening, transport)
-
-    def on_headers_complete(self) -> None:
-        """Name the socket and the client."""
-        super().on_headers_complete()
-        extensions: dict[str, Any] = self.scope.setdefault("extensions", {})
-        extensions.update(self._extensions)
+        self.extensions = _extensions(self._listening, transport)
 
     def shutdown(self) -> None:
         """Stay open until the topics have ended: what was just sent is refused, so that it runs elsewhere."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict, deque
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter, OrderedDict, deque
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from time import time
@@ -24,7 +24,8 @@ MOST_EXCHANGES = 200
 MOST_BYTES = 256 * 1024
 MOST_BYTES_IN_ALL = 16 * 1024 * 1024
 _MOST_TOPICS = 20_000
-_MOST_FRESH = 64
+_MOST_FRESH = 512
+_MOST_FRESH_CHARACTERS = 4096
 # The clock of events and that of exchanges are read one after the other.
 _TOLERANCE_SECONDS = 0.002
 _MASK_NOTHING: Mapping[str, str] = {}
@@ -73,7 +74,8 @@ class Journal:
         exchange.reply = reply
         fresh = self._fresh
         fresh.append((exchange, self._running.pop(exchange)))
-        if len(fresh) >= _MOST_FRESH:
+        size = len(exchange.shown) + len(reply.content or "")
+        if len(fresh) >= _MOST_FRESH or size > _MOST_FRESH_CHARACTERS:
             self._file()
 
     def answer(self, user_id: str, topic: str, exchange: Exchange, reply: Reply) -> None:
@@ -179,8 +181,23 @@ class Journal:
     def _file(self) -> None:
         """Add the exchanges that have ended last to those of their topics."""
         fresh, self._fresh = self._fresh, []
-        for exchange, key in fresh:
+        for exchange, key in self._newest(fresh):
             self._keep(key, self._topics.get(key) or self._add_topic(key), exchange)
+
+    def _newest(self, fresh: Sequence[tuple[Exchange, Key]]) -> Iterable[tuple[Exchange, Key]]:
+        """Return as many of each topic as are kept; most commands of a busy topic need not be filed."""
+        if len(fresh) <= MOST_EXCHANGES:
+            return fresh
+        counts: Counter[Key] = Counter()
+        newest = []
+        for exchange, key in reversed(fresh):
+            counts[key] += 1
+            if counts[key] <= MOST_EXCHANGES:
+                newest.append((exchange, key))
+            else:
+                topic = self._topics.get(key) or self._add_topic(key)
+                topic.since = max(topic.since, exchange.ended)
+        return reversed(newest)
 
     def _add_topic(self, key: Key) -> _Topic:
         topic = self._topics[key] = _Topic()
