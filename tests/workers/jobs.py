@@ -14,6 +14,7 @@ import subprocess
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from stringd.plugin import Refusal
 
@@ -29,6 +30,13 @@ class Pair:
     right: object
 
 
+class Place(NamedTuple):
+    """A record of which there are many."""
+
+    line: int
+    column: int
+
+
 class Trap:
     """An object whose pickle calls a function when it is loaded."""
 
@@ -39,6 +47,11 @@ class Trap:
 def pair(left: object, right: object) -> Pair:
     """Return a record."""
     return Pair(left=left, right=right)
+
+
+def place(line: int, column: int) -> Place:
+    """Return a record of which there are many."""
+    return Place(line=line, column=column)
 
 
 def process() -> int:

@@ -33,6 +33,8 @@ def workers() -> Iterator[BlockingWorkers]:
 def test_arguments_and_records_are_passed(workers: BlockingWorkers) -> None:
     value = {"a": [1, 2.5, None, True], "b": ("é", b"\0"), "c": frozenset({1}), "d": {2}}
     assert workers.run(jobs.pair, value, "x", budget=ENOUGH) == jobs.Pair(left=value, right="x")
+    place = workers.run(jobs.place, 3, 7, budget=ENOUGH)
+    assert (type(place), place) == (jobs.Place, (3, 7))
 
 
 def test_large_values_are_passed(workers: BlockingWorkers) -> None:

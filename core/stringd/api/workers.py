@@ -33,9 +33,9 @@ class Workers(Protocol):
     ) -> T:
         """Call a module-level function in a worker process and return its result.
 
-        Arguments and result are pickled. A result may consist of plain values, dataclasses and enums of
-        stringd, its plugins and the job's own package. Jobs of an `owner` (a topic) take turns with those of
-        others: the owner that used least recently goes first. A `Refusal` of the job is raised here;
+        Arguments and result are pickled. A result may consist of plain values, dataclasses, named tuples and
+        enums of stringd, its plugins and the job's own package. Jobs of an `owner` (a topic) take turns with
+        those of others: the owner that used least recently goes first. A `Refusal` of the job is raised here;
         `WorkStopped` means that the job exceeded its budget, or its process died. `on_parts` is called when
         the job reports its progress.
         """

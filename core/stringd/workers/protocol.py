@@ -3,7 +3,7 @@
 While a job runs, its worker may say how far it is: a length with the highest bit set is two numbers instead.
 
 The daemon does not trust workers, since a job may have taken one over: results are read by an unpickler that
-builds plain values, dataclasses and enums, and calls nothing else.
+builds plain values, dataclasses, named tuples and enums, and calls nothing else.
 """
 
 from __future__ import annotations
@@ -84,9 +84,14 @@ class _Unpickler(pickle.Unpickler):
             return _PATHS[module, name]
         if module.partition(".")[0] in self._packages and "." not in name:
             found = super().find_class(module, name)
-            if isinstance(found, type) and (dataclasses.is_dataclass(found) or issubclass(found, Enum)):
+            if isinstance(found, type) and _is_record(found):
                 return found
         raise pickle.UnpicklingError(f"a worker may not return {module}.{name}")
+
+
+def _is_record(kind: type) -> bool:
+    is_named_tuple = issubclass(kind, tuple) and hasattr(kind, "_fields")
+    return is_named_tuple or dataclasses.is_dataclass(kind) or issubclass(kind, Enum)
 
 
 class _Channel:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 from markdown_it.token import Token
 
@@ -26,8 +27,7 @@ _OWN_NAME = re.compile(r"\A@[\w.-]+\s+(?=\S)")
 _RAW_HTML = re.compile(r"\s*<(script|pre|style|textarea)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(NamedTuple):
     """A part of a document: lines `first` to `last` (exclusive), with its content in `inner` to `inner_last`.
 
     The content of a marked block is between its markers; that of a section begins below its heading.
@@ -49,7 +49,7 @@ class Block:
 
     def renamed(self, name: str) -> Block:
         """Return the same block under another id."""
-        return self if name == self.id else replace(self, id=name)
+        return self if name == self.id else self._replace(id=name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

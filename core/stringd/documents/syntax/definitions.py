@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from markdown_it.common.utils import normalizeReference
@@ -78,7 +78,7 @@ def spelled_as_defined(links: Iterable[Link], definitions: Iterable[Definition])
     """Yield the links with each reference spelled as its definition is; Markdown ignores case."""
     spelling = Spelling(definitions)
     for link in links:
-        yield link if link.reference is None else replace(link, reference=spelling.of(link.reference))
+        yield link if link.reference is None else link._replace(reference=spelling.of(link.reference))
 
 
 class Spelling:

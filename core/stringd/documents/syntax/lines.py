@@ -13,7 +13,7 @@ _NUMBERED_NEWLINE = re.compile(r"\r?\n")
 BOM = "\ufeff"
 
 
-# A dataclass with its own __init__: a worker process may return only dataclasses.
+# A dataclass with its own __init__: a worker process may return only records.
 @dataclass(init=False, eq=False, repr=False)
 class Lines:
     """A text split at its line ends, by default those of Markdown; numbers count from 0."""

@@ -29,7 +29,7 @@ def scheme_of(target: str) -> str:
 
 def schemes_of(links: Iterable[Link]) -> frozenset[str]:
     """Return the schemes of the targets of links."""
-    return frozenset(scheme_of(it.target) for it in links)
+    return frozenset(map(scheme_of, {it.target for it in links}))
 
 
 def find_links(tokens: Iterable[Token], lines: Lines) -> Iterator[Link]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 from stringd.api.outlines import Heading, Link, Outline
 from stringd.documents.syntax.blocks import Names, slug
@@ -58,8 +57,7 @@ class MarkdownWriter:
         """Add a text with the structure that is known of it, beginning on a line of its own."""
         for heading in outline.headings:
             self._headings.append(
-                replace(
-                    heading,
+                heading._replace(
                     first=heading.first + self._lines,
                     last=heading.last + self._lines,
                     id=self._names.take(heading.id),
@@ -86,8 +84,7 @@ class MarkdownWriter:
 
 
 def _moved(link: Link, distance: int) -> Link:
-    return replace(
-        link,
+    return link._replace(
         label_start=link.label_start + distance,
         label_end=link.label_end + distance,
         end=link.end + distance,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from stringd.api.outlines import Link
 from stringd.documents.syntax.blocks import Names, slug
@@ -21,8 +22,7 @@ _SHORT_LABEL = re.compile(r"[A-Za-z0-9 -]{1,20}")
 _REMOTE = re.compile(r"https?://", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shortcut:
+class Shortcut(NamedTuple):
     """`@id`, the short name of a target."""
 
     id: str
@@ -30,8 +30,7 @@ class Shortcut:
     target: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Replacement:
+class Replacement(NamedTuple):
     """The text shown in place of a span of the source."""
 
     start: int
@@ -162,9 +161,10 @@ def _names_itself(link: Link) -> bool:
 
 
 def _needs_name(link: Link, schemes: Collection[str]) -> bool:
-    remote = _REMOTE.match(link.target) is not None or scheme_of(link.target) in schemes
-    is_hidden = link.reference is not None
-    return remote or is_hidden or (not link.image and len(link.target) > LONG_TARGET)
+    is_long = len(link.target) > LONG_TARGET and not link.image
+    if is_long or link.reference is not None or _REMOTE.match(link.target):
+        return True
+    return bool(schemes) and scheme_of(link.target) in schemes
 
 
 def own_name(link: Link) -> tuple[str, str] | None:
