@@ -49,7 +49,8 @@ class FairQueue:
     def leave(self, owner: str, seconds: float) -> None:
         """Release a place that was used for some seconds."""
         self._held[owner] -= 1
-        self._held += Counter()
+        if not self._held[owner]:
+            del self._held[owner]
         self._free += 1
         self._times[owner] += min(max(seconds, _LEAST_SECONDS), _MOST_SECONDS)
         self._drop_idle_owners()
