@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 from typing import TypeAlias
 
@@ -22,8 +23,11 @@ _SPECIAL_PURPOSE = (
     IPv6Network("3fff::/20"),
 )
 _TEREDO = IPv6Network("2001::/32")
+# Each request asks three times.
+_MOST_REMEMBERED = 1024
 
 
+@lru_cache(_MOST_REMEMBERED)
 def is_address(host: str) -> bool:
     """Whether a host is an IP address, as normalized by URL parsing."""
     try:
@@ -33,11 +37,13 @@ def is_address(host: str) -> bool:
     return True
 
 
+@lru_cache(_MOST_REMEMBERED)
 def nearest_zone(address: str) -> Zone:
     """Return the nearest zone that a request to an address may reach, embedded addresses included."""
     return max(map(_zone, _with_embedded(address)))
 
 
+@lru_cache(_MOST_REMEMBERED)
 def farthest_zone(address: str) -> Zone:
     """Return the farthest zone that a response from an address may come from."""
     return min(map(_zone, _with_embedded(address)))

@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Self, TypedDict
 from urllib.parse import unquote_to_bytes
 
 _PORTS = {"http:": 80, "https:": 443}
 # One page has its own URL parsed ten times.
 _MOST_REMEMBERED, _LONGEST_REMEMBERED = 256, 2048
-
-
-class _Parts(TypedDict):
-    """The parts of a URL."""
-
-    scheme: str
-    host: str
-    port: int
-    netloc: str
-    target: str
-    credentials: bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,11 +22,11 @@ class WebUrl:
     target: str
     credentials: bytes = b""
 
-    @classmethod
-    def read(cls, text: str, base: str | None = None) -> Self:
+    @staticmethod
+    def read(text: str, base: str | None = None) -> WebUrl:
         """Parse a URL, absolute or relative to a base; raise `ValueError` with the reason if invalid."""
         is_short = len(text) + len(base or "") <= _LONGEST_REMEMBERED
-        return cls(**(_remembered_parts if is_short else _parts)(text, base))
+        return (_remembered if is_short else _parsed)(text, base)
 
     @property
     def origin(self) -> str:
@@ -49,7 +37,7 @@ class WebUrl:
         return self.origin + self.target
 
 
-def _parts(text: str, base: str | None) -> _Parts:
+def _parsed(text: str, base: str | None) -> WebUrl:
     # Slow to import, and not needed before the first URL is parsed.
     import ada_url
 
@@ -59,7 +47,7 @@ def _parts(text: str, base: str | None) -> _Parts:
         raise ValueError("it is not a URL") from None
     if url.protocol not in _PORTS:
         raise ValueError("it is neither http:// nor https://")
-    return _Parts(
+    return WebUrl(
         scheme=url.protocol.removesuffix(":"),
         host=url.hostname.strip("[]"),
         port=int(url.port or _PORTS[url.protocol]),
@@ -69,7 +57,7 @@ def _parts(text: str, base: str | None) -> _Parts:
     )
 
 
-_remembered_parts = lru_cache(_MOST_REMEMBERED)(_parts)
+_remembered = lru_cache(_MOST_REMEMBERED)(_parsed)
 
 
 def _empty_query(href: str) -> str:
