@@ -34,9 +34,6 @@ class Peers(Protocol):
         Raises `HomeMoved` if it is nowhere now.
         """
 
-    async def passage_to(self, node: str) -> Application | None:
-        """Return what answers a request of the operator at a daemon; None if it is this one, or gone."""
-
     async def ask(self, path: str) -> Mapping[str, Mapping[str, Any]]:
         """Return the JSON objects that the others answer a GET of the operator with, by their names.
 

@@ -54,12 +54,8 @@ class ClusterPeers:
     async def passage(self, user_id: str) -> Any:
         """Return what answers the operator where a user's home is; None if that is here."""
         target = await self._node.locate(user_id)
-        return target and self._forwarding(target, user_id, is_for_home=True)
-
-    async def passage_to(self, node: str) -> Any:
-        """Return what answers the operator at a node; None if it is this one, or gone."""
-        target = next((it for it in self._others() if it.name == node), None)
-        return target and self._forwarding(target, _OPERATOR.user_id, is_for_home=False)
+        caller = Caller(entry=self._node.name, user_id=user_id, principal=_OPERATOR)
+        return target and partial(self._hop().forward, target=target, caller=caller)
 
     async def ask(self, path: str) -> Mapping[str, Mapping[str, Any]]:
         """Return what the other nodes answer a GET of the operator with, by their names."""
@@ -78,10 +74,6 @@ class ClusterPeers:
 
     def _others(self) -> Sequence[Node]:
         return [it for it in self._node.nodes.values() if it.id != self._node.id]
-
-    def _forwarding(self, target: Node, user_id: str, *, is_for_home: bool) -> Any:
-        caller = Caller(entry=self._node.name, user_id=user_id, principal=_OPERATOR, is_for_home=is_for_home)
-        return partial(self._hop().forward, target=target, caller=caller)
 
     async def _asked(self, node: Node, path: str) -> Mapping[str, Any] | None:
         try:
