@@ -5,14 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-# The package around these translates the options anew for each call.
-from html_to_markdown._html_to_markdown import (
-    ConversionOptions,
-    InlineDataMedia,
-    PreprocessingOptions,
-    TierStrategy,
-    convert,
-)
+from html_to_markdown import ConversionOptions, PreprocessingOptions
+from html_to_markdown.api import convert
 from selectolax.lexbor import LexborHTMLParser
 
 from stringd.plugin.workers import report_parts
@@ -26,11 +20,11 @@ _OPTIONS = ConversionOptions(
     bullets="-",
     compact_tables=True,
     extract_metadata=False,
-    inline_data_media=InlineDataMedia.ALT_TEXT_ONLY,
+    inline_data_media="alt_text_only",
     preprocessing=PreprocessingOptions(enabled=False),
     sub_symbol="~",
     sup_symbol="^",
-    tier_strategy=TierStrategy.TIER2,
+    tier_strategy="tier2",
 )
 _BLANKS = re.compile(r"\n[ \t\n]*")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
