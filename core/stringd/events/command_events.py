@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from stringd.api.event_interfaces import Events
 from stringd.api.events import CommandBegun, CommandEnded
 from stringd.api.sessions import Session
 from stringd.events.output_feed import OutputFeed, SecretNames
 
 
+@dataclass(slots=True, kw_only=True)
 class CommandEvents:
     """Publishes the events of a command; each method is called at most once."""
 
-    # Set on demand, since every command pays for what is set.
-    has_begun = has_ended = False
+    events: Events
+    user_id: str
+    topic: str
+    request_id: str | None
+    session: Session | None = None
+    has_begun: bool = False
+    has_ended: bool = False
     _secrets: SecretNames | None = None
     _output: OutputFeed | None = None
-
-    def __init__(
-        self,
-        events: Events,
-        *,
-        user_id: str,
-        topic: str,
-        request_id: str | None,
-        session: Session,
-    ) -> None:
-        self.events = events
-        self.user_id = user_id
-        self.topic = topic
-        self.request_id = request_id
-        self.session = session
 
     @property
     def output(self) -> OutputFeed:

@@ -93,10 +93,6 @@ class EventStream:
         self._ended: asyncio.Event | None = None
         streams.open_later(self)
 
-    def begin(self) -> None:
-        """Note that the turn of the command has begun."""
-        self.has_begun = True
-
     def close(self) -> None:
         """Do not open the stream any more."""
         self._streams.end(self)

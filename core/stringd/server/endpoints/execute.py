@@ -36,7 +36,7 @@ class Execute:
                 request.cmd,
                 disconnected=partial(disconnected, receive),
                 request_id=request.request_id,
-                begun=stream.begin,
+                begun=partial(setattr, stream, "has_begun", True),
             )
             events = encode_events(request, outcome)
         finally:
