@@ -161,14 +161,14 @@ def test_removing_a_user_ends_the_servers_of_that_user(raw: DaemonProcess) -> No
 def test_a_user_who_is_added_again_keeps_the_servers_that_are_started_since(raw: DaemonProcess) -> None:
     home = raw.home / "again"
     for _ in range(2):
-        raw.register("again", home)
+        assert raw.register("again", home).status == 200
         reply = raw.exec(f"/install mcp --replace --as mine -- {raw_command()}", STORE, user="again")
         assert reply.head["ok"], reply.content
         # The end of a server takes a moment, in which more users are removed.
         assert raw.exec("/act.echo hi", "app:mine", user="again").content.endswith("\nhi")
         for _ in range(3):
             assert raw.request("DELETE", "/users/again").json()["deleted"] is True
-            raw.register("again", home)
+            assert raw.register("again", home).status == 200
     assert raw.request("DELETE", "/users/again").json()["deleted"] is True
 
 

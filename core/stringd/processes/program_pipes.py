@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -70,7 +71,7 @@ async def write_pipe() -> AsyncIterator[tuple[asyncio.StreamWriter, BinaryIO]]:
     with os.fdopen(theirs, "rb", 0) as readable:
         reader = asyncio.StreamReader()
         transport, protocol = await loop.connect_write_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(ours, "wb", 0)
+            lambda: asyncio.StreamReaderProtocol(reader), _of_loop(ours, "wb")
         )
         try:
             yield asyncio.StreamWriter(transport, protocol, reader, loop), readable
@@ -82,7 +83,7 @@ async def write_pipe() -> AsyncIterator[tuple[asyncio.StreamWriter, BinaryIO]]:
 async def _read_pipe() -> AsyncIterator[tuple[asyncio.StreamReader, BinaryIO]]:
     """Return a reader and what to write to, which the caller may close earlier."""
     ours, theirs = os.pipe()
-    pipe = os.fdopen(ours, "rb", 0)
+    pipe = _of_loop(ours, "rb")
     reader = asyncio.StreamReader()
     protocol = asyncio.StreamReaderProtocol(reader)
     with os.fdopen(theirs, "wb", 0) as writable:
@@ -91,6 +92,19 @@ async def _read_pipe() -> AsyncIterator[tuple[asyncio.StreamReader, BinaryIO]]:
             yield reader, writable
         finally:
             transport.close()
+
+
+def _of_loop(descriptor: int, mode: str) -> FileIO:
+    """Return a file for a transport of the running loop.
+
+    uvloop closes the descriptor, and the file afterwards: by then, a thread may have opened another file with
+    the same number.
+    """
+    # Imported here: supervisors import this module, too, and have no loop.
+    from uvloop import Loop
+
+    closes_descriptors = isinstance(asyncio.get_running_loop(), Loop)
+    return FileIO(descriptor, mode, closefd=not closes_descriptors)
 
 
 def _reap(supervisor: subprocess.Popen[bytes]) -> None:
