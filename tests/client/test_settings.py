@@ -55,9 +55,10 @@ def test_every_exported_name_can_be_imported() -> None:
         _ = stringd.client.Nonsense
 
 
-def test_blocking_client_imports_are_light() -> None:
-    heavy = {"httpx", "asyncio", "anyio", "pluggy", "subprocess"}
-    code = f"import sys, stringd.client; print(sorted({heavy} & set(sys.modules)))"
+@pytest.mark.parametrize("module", ["stringd.client", "stringd.cli.string"])
+def test_imports_of_clients_are_light(module: str) -> None:
+    heavy = {"httpx", "asyncio", "anyio", "pluggy", "subprocess", "stringd.api.commands"}
+    code = f"import sys, {module}; print(sorted({heavy} & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout == "[]\n"
 

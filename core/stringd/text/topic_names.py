@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from stringd.api.sessions import TopicName
-from stringd.api.topic_types import TopicType
 from stringd.errors import InvalidTopic
+
+if TYPE_CHECKING:
+    # Clients import this module, too, and have no topics: the interfaces would take half of their start.
+    from stringd.api.topic_types import TopicType
 
 LONGEST_NAME = 256
 # The protocol's default: the type of a bare name, and the topic of a request that names none.

@@ -15,3 +15,4 @@ def collect_rarely() -> None:
     """
     gc.freeze()
     gc.set_threshold(*_THRESHOLDS)
+    gc.enable()
