@@ -50,10 +50,18 @@ def page_of(browser: SignedIn, run_id: str, query: str = "") -> str:
     return reply.text
 
 
-def await_page(browser: SignedIn, run_id: str, is_there: Callable[[str], bool], query: str = "") -> str:
+def await_page(
+    browser: SignedIn,
+    run_id: str,
+    is_there: Callable[[str], bool],
+    query: str = "",
+    *,
+    seconds: float = SECONDS,
+    pause: float = 0.02,
+) -> str:
     """Return the page of a run once something is true of it."""
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + seconds
     while not is_there(page := page_of(browser, run_id, query)):
         assert time.monotonic() < end, page
-        time.sleep(0.02)
+        time.sleep(pause)
     return page

@@ -9,7 +9,7 @@ import pytest
 
 from stringd.testing.plugin import LONGEST_HOLD
 from stringd.testing.process import DaemonProcess
-from tests.console.run_strategies import await_page, finished, page_of, started, strategy
+from tests.console.run_strategies import await_page, page_of, started, strategy
 from tests.console.signing_in import signed_in
 from tests.runs.running.strategy_files import echo
 
@@ -28,8 +28,10 @@ def daemon(tmp_path: Path) -> DaemonProcess:
 @pytest.mark.requirement("console.runs.large")
 def test_thirty_thousand_events_are_shown_at_once_and_block_nobody(daemon: DaemonProcess) -> None:
     flow = {"name": "f", "type": "cycle", "cycles": 2500, "steps": [{"agent": "a"}, {"agent": "b"}]}
-    run_id = finished(daemon, strategy(daemon, "many", {"a": echo("x {turn}"), "b": echo("y")}, flow))
+    run_id = started(daemon, strategy(daemon, "many", {"a": echo("x {turn}"), "b": echo("y")}, flow))
     browser = signed_in(daemon)
+    # A client of all events might read too slowly.
+    await_page(browser, run_id, lambda it: ">completed<" in it, seconds=100, pause=1)
     begun = time.monotonic()
     page = page_of(browser, run_id)
     assert time.monotonic() - begun < 2
