@@ -202,6 +202,7 @@ def test_no_command_of_root_survives_what_runs_it(trusted: Sudoer, text: str) ->
     eventually(lambda: not running_with(seconds))
 
 
+@pytest.mark.long
 @pytest.mark.requirement("deadman.privileged")
 @pytest.mark.parametrize("start", ["", "setsid --wait "])
 def test_commands_of_root_end_at_the_deadline_of_a_stopped_daemon(

@@ -82,6 +82,7 @@ def test_a_run_goes_on_after_the_daemon_was_killed(own_daemon: DaemonProcess, wa
         assert events[0]["seq"] == replayed[-1]["seq"] + 1
 
 
+@pytest.mark.long
 @pytest.mark.requirement("runs.history.killed")
 def test_what_was_said_to_be_done_is_stored_whenever_the_daemon_is_killed(own_daemon: DaemonProcess) -> None:
     agents = {f"a{number}": echo(f"{number}") for number in range(60)}
