@@ -198,6 +198,7 @@ def test_a_program_that_stops_its_supervisor_ends_at_once(leased: LeasedDaemon, 
     assert_silent_after(now, [heart])
 
 
+@pytest.mark.long
 @pytest.mark.requirement("deadman.commands")
 def test_commands_with_a_deadline_are_as_without(leased: LeasedDaemon, tmp_path: Path) -> None:
     daemon = leased.daemon

@@ -272,6 +272,7 @@ def test_a_daemon_with_a_stubborn_command_stops(waiting: DaemonProcess) -> None:
     assert running.result(1).head["code"] == "SHUTTING_DOWN"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("activity.cancel.abandoned")
 def test_a_daemon_that_has_abandoned_a_command_stops(waiting: DaemonProcess) -> None:
     running = in_background(waiting, "/stubborn")
@@ -337,7 +338,9 @@ def test_unused_topic_is_not_created(daemon: DaemonProcess) -> None:
 
 
 @pytest.mark.requirement("activity.cancel.state")
-@pytest.mark.parametrize("name", ["leaving", "cancelled", "number", "hanging"])
+@pytest.mark.parametrize(
+    "name", ["leaving", "cancelled", "number", pytest.param("hanging", marks=pytest.mark.long)]
+)
 def test_failing_cancel_of_a_topic_does_not_affect_others(name: str, waiting: DaemonProcess) -> None:
     topic = f"odd:{name}"
     assert waiting.exec("/help", topic).head["ok"]

@@ -7,6 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from stringd.testing.process import DaemonProcess
 from stringd_cluster.engine.database_pool import connect
 from tests.protocol.waits import eventually
@@ -135,6 +137,7 @@ def test_an_answer_that_does_not_reach_the_asking_node_may_be_sent_again(
     assert People(bob).answer(shown, "left").status == 200
 
 
+@pytest.mark.long
 def test_what_a_later_version_has_written_keeps_nobody_from_other_questions(
     ann: DaemonProcess, bob: DaemonProcess, database: str
 ) -> None:

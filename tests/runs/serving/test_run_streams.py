@@ -166,6 +166,7 @@ def frames_until(client: RunClient, kind: str) -> list[bytes]:
     return frames
 
 
+@pytest.mark.long
 @pytest.mark.requirement("runs.subscriptions.once")
 def test_subscribing_twice_and_leaving(daemon: DaemonProcess) -> None:
     # The run goes on after its first answer: pieces of text are only sent again as long as it runs.
