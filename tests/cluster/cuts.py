@@ -42,6 +42,9 @@ class Cut:
         self._target = target
         self._delay = 0.0
         self._refuses = False
+        self._hides_ends = False
+        self.hidden_ends = 0
+        """How often a connection has ended which the other side has not heard."""
         self._open: dict[Direction, asyncio.Event] = {}
         self._awaited: Callable[[bytes], bool] | None = None
         self._sockets: set[asyncio.StreamWriter] = set()
@@ -74,6 +77,10 @@ class Cut:
         """Let everything to the target vanish once something is sent to it that is what is looked for."""
         self._awaited = found
 
+    def hide_ends(self) -> None:
+        """Let everything pass but the ends of connections, as if their last packets were lost."""
+        self._hides_ends = True
+
     def delay(self, seconds: float) -> None:
         """Delay everything."""
         self._delay = seconds
@@ -89,7 +96,7 @@ class Cut:
 
     def heal(self) -> None:
         """Let everything pass again."""
-        self._delay, self._refuses, self._awaited = 0.0, False, None
+        self._delay, self._refuses, self._hides_ends, self._awaited = 0.0, False, False, None
         _call(self._heal)
 
     def close(self) -> None:
@@ -167,7 +174,9 @@ class Cut:
             writer.write(data)
             await writer.drain()
         await self._passes(direction)
-        if not writer.is_closing():
+        if self._hides_ends:
+            self.hidden_ends += 1
+        elif not writer.is_closing():
             writer.write_eof()
 
     async def _passes(self, direction: Direction) -> None:

@@ -35,6 +35,10 @@ CLUSTER_STATE = requirements(
         "cluster.logs.doubt",
         "If the answer of the database is lost, lines are added once; appending waits until the home leaves.",
     ),
+    (
+        "cluster.database.repeats",
+        "What a broken connection has not sent to the database, and what only reads, is asked for again.",
+    ),
     ("cluster.logs.pages", "A log is read in pages, so that a large one is never in memory as a whole."),
     ("cluster.logs.ends", "The ends of logs are read again only if lines were added."),
     (

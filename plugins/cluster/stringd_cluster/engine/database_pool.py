@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from typing import Any
 
 import asyncpg
@@ -18,6 +18,8 @@ from stringd_cluster.engine.cluster_schema import SCHEMA
 logging.getLogger("asyncpg.pool").setLevel(logging.CRITICAL)
 
 MOST_CONNECTIONS = 10
+# Each connection that was idle may have ended.
+_MOST_ATTEMPTS = MOST_CONNECTIONS + 1
 CONNECT_SECONDS = 5.0
 _APPLICATION = "stringd "
 # PostgreSQL cuts what is longer.
@@ -57,8 +59,7 @@ def ended_in_use() -> Iterator[None]:
 
 def is_passing(failure: StorageFailed) -> bool:
     """Whether the database could not be reached, so that the same may succeed later, or even has."""
-    cause = failure.__cause__
-    return isinstance(cause, _PASSING) and not isinstance(cause, ValueError)
+    return _has_ended(failure.__cause__)
 
 
 def application_name(node_id: str) -> str:
@@ -109,26 +110,57 @@ class ConnectionPool:
     async def transaction(self) -> AsyncIterator[Any]:
         """Run statements together; raise `StorageFailed` if the database fails, and nothing is written."""
         with _reported():
-            pool = await self._ready()
-            async with pool.acquire() as connection, connection.transaction():
-                yield connection
+            async with AsyncExitStack() as stack:
+
+                async def begin(connection: Any) -> Any:
+                    await stack.enter_async_context(connection.transaction())
+                    return connection
+
+                yield await self._attempt(begin, stack, writes=False)
 
     async def fetch(self, statement: str, *values: object) -> Sequence[Any]:
-        """Run a statement and return its rows, or raise `StorageFailed`."""
-        with _reported():
-            rows: Sequence[Any] = await (await self._ready()).fetch(statement, *values)
+        """Run a statement that writes nothing and return its rows, or raise `StorageFailed`."""
+        rows: Sequence[Any] = await self._run(lambda it: it.fetch(statement, *values), writes=False)
         return rows
 
     async def fetchrow(self, statement: str, *values: object) -> Any:
-        """Run a statement and return its first row or None, or raise `StorageFailed`."""
+        """Run a statement that writes nothing and return its first row or None, or raise `StorageFailed`."""
         rows = await self.fetch(statement, *values)
         return rows[0] if rows else None
 
     async def execute(self, statement: str, *values: object) -> str:
         """Run a statement and return its tag, such as `UPDATE 1`, or raise `StorageFailed`."""
-        with _reported():
-            tag: str = await (await self._ready()).execute(statement, *values)
+        tag: str = await self._run(lambda it: it.execute(statement, *values), writes=True)
         return tag
+
+    async def _run(self, run: Callable[[Any], Awaitable[Any]], *, writes: bool) -> Any:
+        with _reported():
+            async with AsyncExitStack() as stack:
+                return await self._attempt(run, stack, writes=writes)
+
+    async def _attempt(
+        self, run: Callable[[Any], Awaitable[Any]], stack: AsyncExitStack, *, writes: bool
+    ) -> Any:
+        """Run a statement on a connection that the stack returns, raising one of `FAILURES`.
+
+        It is run again on another connection if its own had ended, unless it may have been written.
+        """
+        attempts_left = _MOST_ATTEMPTS
+        while True:
+            pool = await self._ready()
+            connection = await stack.enter_async_context(pool.acquire())
+            protocol = connection._protocol  # noqa: SLF001 - nothing else tells whether a statement was sent
+            sent_before = protocol.queries_count
+            try:
+                with ended_in_use():
+                    return await run(connection)
+            except FAILURES as failure:
+                attempts_left -= 1
+                may_be_written = writes and protocol.queries_count > sent_before
+                is_given_up = self._pool is not pool or not attempts_left
+                if may_be_written or is_given_up or not _has_ended(failure):
+                    raise
+            await stack.aclose()
 
     async def _ready(self) -> Any:
         await self._has_name.wait()
@@ -155,6 +187,11 @@ async def _keep_settings(connection: object) -> None:
 
     By default, each use of a connection would cost a round trip more.
     """
+
+
+def _has_ended(failure: BaseException | None) -> bool:
+    """Whether the database could not be reached, or ended what was run."""
+    return isinstance(failure, _PASSING) and not isinstance(failure, ValueError)
 
 
 def _server_settings(name: str, stale_seconds: float) -> dict[str, str]:
