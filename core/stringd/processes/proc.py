@@ -20,6 +20,8 @@ _LISTS_CHILDREN = (_PROC / f"self/task/{os.getpid()}/children").exists()
 # File mappings are left out: several processes may share one.
 _UNSHARED_MEMORY = re.compile(rb"^(?:RssAnon|RssShmem):\s+(\d+) kB", re.MULTILINE)
 _KIB = 1024
+# The place of its start among the fields of a process, from its state on.
+_STARTED = 19
 
 
 class Process(NamedTuple):
@@ -30,6 +32,8 @@ class Process(NamedTuple):
     parent: int
     group: int
     session: int
+    started: int
+    """When it was started, in ticks of the kernel's clock: no later process with its id has the same."""
 
 
 def process_ids() -> Iterator[int]:
@@ -48,9 +52,16 @@ def processes() -> Iterator[Process]:
 
 def read_process(pid: int) -> Process:
     """Return one process."""
-    fields = _stat_fields(pid, 4)
+    fields = _stat_fields(pid, _STARTED + 1)
     parent, group, session = map(int, fields[1:4])
-    return Process(pid=pid, state=fields[0].decode(), parent=parent, group=group, session=session)
+    return Process(
+        pid=pid,
+        state=fields[0].decode(),
+        parent=parent,
+        group=group,
+        session=session,
+        started=int(fields[_STARTED]),
+    )
 
 
 def descendants(ancestor: int, excluded: Collection[int] = ()) -> Iterator[int]:
@@ -70,7 +81,7 @@ def command_line(pid: int) -> bytes:
 
 def age(pid: int) -> float:
     """Return for how many seconds a process has existed."""
-    started = int(_stat_fields(pid)[19]) / os.sysconf("SC_CLK_TCK")
+    started = read_process(pid).started / os.sysconf("SC_CLK_TCK")
     return time.clock_gettime(time.CLOCK_BOOTTIME) - started
 
 

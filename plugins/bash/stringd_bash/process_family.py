@@ -9,7 +9,7 @@ import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from stringd.plugin.processes import Process, processes
+from stringd.plugin.processes import Process, descendants, processes, read_process
 
 _TERMINATED_SECONDS = 0.4
 _KILL_ROUNDS = 8
@@ -30,9 +30,10 @@ class ProcessFamily:
     def look(self) -> None:
         """Find those that are there now, and forget those that have ended."""
         table = [it for it in processes() if it.state != _ZOMBIE]
-        found = [it for it in table if it.pid in self._known and it.session == self._known[it.pid].session]
+        found = [it for it in table if it.pid in self._known and it.started == self._known[it.pid].started]
         found += self._find(table)
-        self._known = {it.pid: it for it in _with_descendants(found, table)}
+        found = list(_with_descendants(found, table))
+        self._known = {it.pid: it for it in (*found, *_started_since(found))}
 
     def signal(self, *numbers: signal.Signals) -> None:
         """Signal all of them."""
@@ -76,3 +77,13 @@ def _with_descendants(ancestors: Iterable[Process], table: Iterable[Process]) ->
     for process in found:
         found += children.pop(process.pid, [])
         yield process
+
+
+def _started_since(found: Iterable[Process]) -> Iterator[Process]:
+    """Yield what they have started while the table was read; once they end, nothing would lead to it."""
+    known = {it.pid for it in found}
+    for pid in {it for ancestor in known for it in descendants(ancestor)} - known:
+        with contextlib.suppress(OSError):
+            process = read_process(pid)
+            if process.state != _ZOMBIE:
+                yield process
