@@ -26,18 +26,19 @@ def _places(blocks: Blocks) -> Iterator[tuple[str, int | None, list[int]]]:
         yield name, it.level, [blocks.place(bound) for bound in (it.first, it.inner, it.inner_last, it.last)]
 
 
-def _after_an_edit(before: str, after: str) -> Blocks:
+def _after_an_edit(before: str, after: str, span: tuple[int, int] | None = None) -> Blocks:
     read_sheet(before)
-    note_edit(before, after)
+    note_edit(before, after, span)
     return blocks_of(after)
 
 
 @pytest.mark.long
 @settings(max_examples=300, deadline=None)
-@given(_PADDED, DOCUMENTS, DOCUMENTS, _PADDED)
-def test_edit_at_any_position(head: str, old: str, new: str, tail: str) -> None:
+@given(_PADDED, DOCUMENTS, DOCUMENTS, _PADDED, st.booleans())
+def test_edit_at_any_position(head: str, old: str, new: str, tail: str, is_span_known: bool) -> None:
     after = head + new + tail + _FILLER
-    found = _after_an_edit(head + old + tail + _FILLER, after)
+    span = (len(head), len(head + old)) if is_span_known else None
+    found = _after_an_edit(head + old + tail + _FILLER, after, span)
     assert list(_places(found)) == list(_places(parse(after)))
 
 
@@ -102,6 +103,35 @@ def test_lost_boundaries_of_consecutive_edits(head: str, parts: list[str], tail:
         lost += [it for it in _begins(before) if it >= end and it + shift not in found]
         # A line that begins no boundary begins the body.
         assert lost_boundaries(before, after, len(head), end, "x") == lost
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "# A",
+        "   ## A",
+        "A\n=",
+        "A\nb\r\n  --- \r\nc",
+        "A\r-\r",
+        "<!-- #a -->",
+        " <!-- /a -->",
+        "[!include:a]()",
+    ],
+)
+def test_a_boundary_that_begins_the_body_is_expected(body: str) -> None:
+    head, tail = "```\n", "\n```\n\ntext\n"
+    before, after = f"{head}x{tail}", f"{head}{body}{tail}"
+    assert lost_boundaries(before, after, len(head), len(f"{head}x"), body) == [len(head)]
+    assert lost_boundaries(before, f"{head}text\n{tail}", len(head), len(f"{head}x"), "text\n") == []
+
+
+@pytest.mark.long
+@settings(max_examples=300, deadline=None)
+@given(DOCUMENTS)
+def test_every_boundary_that_begins_a_body_is_expected(body: str) -> None:
+    before, after = "````\nx\n````\n", f"````\n{body}\n````\n"
+    lost = lost_boundaries(before, after, 5, 6, body)
+    assert (5 in lost) == (0 in _begins(body) and 5 not in _begins(after))
 
 
 def test_boundaries_of_repeated_text_are_not_lost() -> None:

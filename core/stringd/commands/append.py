@@ -24,7 +24,6 @@ async def plan_append(invocation: Invocation) -> PlannedEdit:
     return PlannedEdit(
         request=request,
         change=lambda before: append(before, body),
-        body=body,
         confirm=lambda it: f"Appended to: {request.shown} (now {counted(it.size, 'byte')})",
     )
 

@@ -24,12 +24,16 @@ async def run(invocation: Invocation) -> Reply:
         return await _show(invocation, request)
     if addresses_large_part(request):
         return await edit_large(invocation, request, read_body(invocation, EDIT), "Edited")
-    return await edit(invocation, await plan_edit(invocation))
+    return await edit(invocation, _planned(invocation, request))
 
 
 async def plan_edit(invocation: Invocation) -> PlannedEdit:
     """Return what `/edit` is to change."""
-    request, body = await read_request(invocation, EDIT, FORCE), read_body(invocation, EDIT)
+    return _planned(invocation, await read_request(invocation, EDIT, FORCE))
+
+
+def _planned(invocation: Invocation, request: EditRequest) -> PlannedEdit:
+    body = read_body(invocation, EDIT)
 
     def confirm(changed: Changed) -> str:
         if request.addresses_part:
@@ -37,7 +41,7 @@ async def plan_edit(invocation: Invocation) -> PlannedEdit:
         return f"Edited {request.shown} ({counted(line_count(changed.after), 'line')}, whole file)"
 
     change = part_change(request, body) or (lambda it: replace_all(it, body))
-    return PlannedEdit(request=request, change=change, body=body, confirm=confirm)
+    return PlannedEdit(request=request, change=change, confirm=confirm)
 
 
 async def _show(invocation: Invocation, request: EditRequest) -> Reply:

@@ -8,8 +8,9 @@ from pathlib import Path
 from stringd.api.commands import Command, Invocation
 from stringd.documents.editing.large_files import is_large
 from stringd.documents.editing.seen_files import record_seen
+from stringd.documents.editing.spans import include_making
 from stringd.documents.navigator import DocumentNavigator
-from stringd.documents.pages.includes import include_at, source_of
+from stringd.documents.pages.includes import source_of
 from stringd.documents.pages.page import unknown_block
 from stringd.documents.paths.resolving import resolve
 from stringd.documents.paths.text_files import read_if_there, read_text
@@ -102,7 +103,7 @@ def _include(request: EditRequest, block: str) -> Directive | None:
     text = request.read()
     if is_verbatim(request.target.path):
         raise unknown_block(block, {})
-    return include_at(text, block)
+    return include_making(text, block)
 
 
 def read_body(invocation: Invocation, command: Command) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass
 
 from stringd.api.commands import Invocation
 from stringd.api.replies import Edit, Reply
+from stringd.api.sessions import Session
 from stringd.api.undo import Step
 from stringd.commands.edit_arguments import FORCE, EditRequest
 from stringd.documents.editing.block_index import note_edit
@@ -16,12 +17,11 @@ from stringd.documents.editing.edits import Revision, combined
 from stringd.documents.editing.file_locks import finish
 from stringd.documents.editing.replaced_files import FileChange, replaced_files
 from stringd.documents.editing.seen_files import digest, is_stale, record_seen
-from stringd.documents.pages.file_pages import done
+from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.paths.text_charsets import known_charset
 from stringd.documents.paths.text_files import missing_directories, remove_directories
-from stringd.documents.syntax.parsing_cost import is_parsed_at_once
 from stringd.errors import ErrorCode, Refusal, StorageFailed
-from stringd.workers.threads import STORAGE
+from stringd.workers.threads import READING
 
 Change = Callable[[str], Revision]
 
@@ -42,14 +42,13 @@ class Changed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedEdit:
-    """What a command is to change, the body that it was given, and its confirmation of what has changed.
+    """What a command is to change, and its confirmation of what has changed.
 
     A missing file is created if the edit `creates` files. `where` says in refusals which of several it is.
     """
 
     request: EditRequest
     change: Change
-    body: str
     confirm: Callable[[Changed], str]
     creates: bool = False
     where: tuple[str, ...] = ()
@@ -125,7 +124,7 @@ async def edit_together(invocation: Invocation, planned: Sequence[PlannedEdit]) 
 async def _edit_files(
     invocation: Invocation, files: Sequence[Sequence[PlannedEdit]]
 ) -> Sequence[Sequence[Changed]]:
-    revised = [await _revised(invocation, edits) for edits in files]
+    revised = [await READING.run(_revised, invocation.session, edits) for edits in files]
     sizes = await _write(invocation, [it for it in revised if it.is_changed])
     for file in revised:
         record_seen(invocation.session, file.request.target.path, file.after)
@@ -138,22 +137,21 @@ def _changed(file: _RevisedFile, size: int | None) -> Sequence[Changed]:
     return [Changed(before=file.before, after=file.after, lines=it.lines, size=size) for it in file.revisions]
 
 
-async def _revised(invocation: Invocation, edits: Sequence[PlannedEdit]) -> _RevisedFile:
+def _revised(session: Session, edits: Sequence[PlannedEdit]) -> _RevisedFile:
     request = edits[0].request
     path = request.target.path
     creates = all(it.creates for it in edits)
     forced = all(FORCE in it.request.options for it in edits)
     with edits[0].located():
-        before = await STORAGE.run(request.read_if_there if creates else request.read)
-        if not forced and is_stale(invocation.session, path, before):
+        before = request.read_if_there() if creates else request.read()
+        if not forced and is_stale(session, path, before):
             raise _removed(request) if before is None else _stale(request)
     text = before or ""
-    is_quick = is_parsed_at_once(text, "".join(it.body for it in edits))
-    revisions = await done(lambda: [it.revision(text) for it in edits], here=is_quick)
+    revisions = [it.revision(text) for it in edits]
     return _RevisedFile(
         request=request,
         before=before,
-        after=combined(text, [it.splices for it in revisions], request.file),
+        after=combined(text, revisions, request.file),
         charset=known_charset(str(path)),
         revisions=revisions,
     )
@@ -168,8 +166,7 @@ async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> dict[
         return {}
     undo, session = invocation.runtime.undo, invocation.session
     changes = [it.change for it in files]
-    steps = [_step(file, change) for file, change in zip(files, changes, strict=True)]
-    storing = asyncio.create_task(undo.add(session, *steps))
+    storing = asyncio.create_task(_store(invocation, zip(files, changes, strict=True)))
     try:
         async with replaced_files(changes) as sizes:
             await storing
@@ -186,11 +183,16 @@ async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> dict[
     return {str(change.path): size for change, size in zip(changes, sizes, strict=True)}
 
 
-def _step(file: _RevisedFile, change: FileChange) -> Step:
+async def _store(invocation: Invocation, files: Iterable[tuple[_RevisedFile, FileChange]]) -> None:
+    steps = [await _step(file, change) for file, change in files]
+    await invocation.runtime.undo.add(invocation.session, *steps)
+
+
+async def _step(file: _RevisedFile, change: FileChange) -> Step:
     return Step(
         path=change.path,
         before=file.before,
-        after=digest(file.after),
+        after=await done(lambda: digest(file.after), here=len(file.after) <= SMALL),
         directories=change.directories,
         charset=file.charset,
     )

@@ -25,16 +25,18 @@ async def run(invocation: Invocation) -> Reply:
         if request.target.block:
             body = read_body(invocation, REPLACE)
         return await edit_large(invocation, request, body, "Replaced")
-    return await edit(invocation, await plan_replace(invocation))
+    return await edit(invocation, _planned(invocation, request))
 
 
 async def plan_replace(invocation: Invocation) -> PlannedEdit:
     """Return what `/replace` is to change."""
-    request = await read_request(invocation, REPLACE, FORCE, _ALL, LOOSE)
+    return _planned(invocation, await read_request(invocation, REPLACE, FORCE, _ALL, LOOSE))
+
+
+def _planned(invocation: Invocation, request: EditRequest) -> PlannedEdit:
     return PlannedEdit(
         request=request,
         change=_change(invocation, request),
-        body=invocation.line.full_body or "",
         confirm=lambda it: f"Replaced {request.shown} ({counted(it.lines, 'line')})",
     )
 

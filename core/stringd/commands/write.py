@@ -29,7 +29,6 @@ async def plan_write(invocation: Invocation) -> PlannedEdit:
     return PlannedEdit(
         request=request,
         change=part_change(request, body) or (lambda before: overwrite(before, body)),
-        body=body,
         confirm=confirm,
         creates=not request.target.block,
     )

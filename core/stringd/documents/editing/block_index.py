@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from stringd.documents.editing.marker_positions import (
     Layout,
@@ -68,6 +68,13 @@ class BlockIndex:
         return (self.positions.ends if bound % 2 else self.positions.begins)[bound // 2]
 
 
+class _Edit(NamedTuple):
+    """The text before an edit, and the span of it that was replaced, if that is known."""
+
+    before: str
+    span: tuple[int, int] | None
+
+
 class Blocks(Protocol):
     """The blocks of a text and their positions."""
 
@@ -81,10 +88,13 @@ class Blocks(Protocol):
 
 def blocks_of(text: str) -> Blocks:
     """Return a text's blocks, from the cache or derived from the text that was edited."""
+    return known_blocks(text) or _derived(text) or read_sheet(text).parsed
+
+
+def known_blocks(text: str) -> Blocks | None:
+    """Return the cached blocks of a text, or None."""
     sheet = known_sheet(text)
-    if sheet:
-        return sheet.parsed
-    return _known.get(text) or _derived(text) or read_sheet(text).parsed
+    return sheet.parsed if sheet else _known.get(text)
 
 
 def boundary_starts(text: str) -> Sequence[int]:
@@ -104,10 +114,10 @@ async def prepare_edits(text: str) -> None:
         await READING.run(_index, text)
 
 
-def note_edit(before: str, after: str) -> None:
-    """Record that an edit turned one text into another."""
-    is_known = _known.get(before) or known_sheet(before)
-    _origins.put(after, before if is_known else _origins.get(before) or before, len(after))
+def note_edit(before: str, after: str, span: tuple[int, int] | None = None) -> None:
+    """Record that an edit turned one text into another, and which span of the first it replaced, if known."""
+    origin = None if known_blocks(before) else _origins.get(before)
+    _origins.put(after, _Edit(origin.before, None) if origin else _Edit(before, span), len(after))
 
 
 def _index(text: str) -> BlockIndex:
@@ -121,10 +131,10 @@ def _index(text: str) -> BlockIndex:
 
 
 def _derived(text: str) -> BlockIndex | None:
-    origin = _origins.get(text)
-    if origin is None or not (_known.get(origin) or known_sheet(origin)):
+    edit = _origins.get(text)
+    if edit is None or not known_blocks(edit.before):
         return None
-    derived = _updated(_index(origin), text)
+    derived = _updated(_index(edit.before), text, edit.span)
     if derived:
         _known.put(text, derived, len(text))
     return derived
@@ -142,16 +152,23 @@ def _read(parsed: Parsed) -> BlockIndex:
     )
 
 
-def _updated(known: BlockIndex, after: str) -> BlockIndex | None:
+def _updated(known: BlockIndex, after: str, span: tuple[int, int] | None) -> BlockIndex | None:
     """Update the index for an edited text; None if it should be parsed as a whole."""
     starts = known.positions.starts
-    head, tail = common_ends(known.text, after)
+    head, tail = _kept_ends(known.text, after, *(span or (0, len(known.text))))
     first = max(bisect_left(starts, head) - _BEFORE, int(known.has_frontmatter))
     behind = bisect_right(starts, len(known.text) - tail)
     if _may_change_frontmatter(known, after, head):
         return None
     tries = (_parse_again(known, after, first, behind + reach) for reach in _REACHES)
     return next(filter(None, tries), None)
+
+
+def _kept_ends(before: str, after: str, start: int, end: int) -> tuple[int, int]:
+    """Return the length of the common prefix, and of the common suffix, of texts that differ in a span."""
+    tail = len(before) - end
+    inner_head, inner_tail = common_ends(before[start:end], after[start : len(after) - tail])
+    return start + inner_head, tail + inner_tail
 
 
 def _may_change_frontmatter(known: BlockIndex, after: str, head: int) -> bool:
@@ -206,4 +223,4 @@ def _position(known: BlockIndex, number: int) -> int:
 
 
 _known: LruCache[str, BlockIndex] = LruCache()
-_origins: LruCache[str, str] = LruCache()
+_origins: LruCache[str, _Edit] = LruCache()

@@ -16,6 +16,8 @@ from stringd.text.formatting import counted, line_range
 from stringd.text.splicing import Splice, splice
 
 _LINE_END = re.compile(r"\r?\n")
+# How a text begins that may begin a block; its first line may be underlined as a heading.
+_MAY_BEGIN = re.compile(r"\s*+[#<\[]|(?s:.*)[\r\n][ \t]*+(?:=++|-++)[ \t]*+(?![^\r\n])")
 # Blank lines to try around a body so that it does not merge with its surroundings: above, below.
 _SPACINGS = (("", ""), ("", "\n"), ("\n", ""), ("\n", "\n"))
 
@@ -34,11 +36,11 @@ def revised(before: str, lines: int, *splices: Splice) -> Revision:
     return Revision(text=splice(before, splices), lines=lines, splices=splices)
 
 
-def combined(before: str, edits: Sequence[Sequence[Splice]], shown: str) -> str:
+def combined(before: str, revisions: Sequence[Revision], shown: str) -> str:
     """Return a text after edits that were each made to the text as it was; refuse those that overlap."""
-    if len(edits) == 1:
-        return splice(before, edits[0])
-    splices = sorted((it for edit in edits for it in edit), key=lambda it: (it[0], it[1]))
+    if len(revisions) == 1:
+        return revisions[0].text
+    splices = sorted((it for revision in revisions for it in revision.splices), key=lambda it: (it[0], it[1]))
     for (_, end, _), (start, _, _) in pairwise(splices):
         if start < end:
             line = line_number(before, start)
@@ -165,7 +167,7 @@ def lost_boundaries(before: str, after: str, start: int, end: int, body: str) ->
 
     The body, possibly with blank lines around it, replaced the span from `start` to `end`.
     """
-    note_edit(before, after)
+    note_edit(before, after, (start, end))
     old, new, shift = boundary_starts(before), boundary_starts(after), len(after) - len(before)
     head, tail = kept_boundaries(before, after)
     above = old[head : bisect_left(old, start)]
@@ -183,5 +185,5 @@ def _holds(places: Sequence[int], place: int) -> bool:
 
 def _at_start(after: str, start: int, body: str) -> Iterator[int]:
     """Yield where a boundary that begins the body is expected."""
-    if 0 in boundary_starts(body)[:1]:
+    if _MAY_BEGIN.match(body) and 0 in boundary_starts(body)[:1]:
         yield len(after) - len(after[start:].lstrip("\r\n"))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
-from stringd.documents.editing.block_index import Blocks, blocks_of
+from stringd.documents.editing.block_index import Blocks, blocks_of, known_blocks
 from stringd.documents.pages.cached_parsing import read_sheet
+from stringd.documents.pages.includes import include_at
 from stringd.documents.pages.page import unknown_block
 from stringd.documents.syntax.blocks import Block
 from stringd.documents.syntax.lines import BOM, Lines
+from stringd.documents.syntax.parser import Directive
 
 _LINE_END = re.compile(r"\r\n?|\n")
 
@@ -30,6 +32,17 @@ def block_span(text: str, block_id: str, body: str) -> tuple[int, int]:
     first = block.first if _begins_with_heading(body, block.level) else block.inner
     start, end = found.place(first), found.place(block.inner_last)
     return _without_blanks(text, start, end, leading=not _begins_blank(body))
+
+
+def include_making(text: str, block_id: str) -> Directive | None:
+    """Return the include that makes up a block, or that is the only content of the marked block."""
+    known = known_blocks(text)
+    block = known.blocks.get(block_id) if known else None
+    start, end = (known.place(block.first), known.place(block.last)) if known and block else (0, len(text))
+    # Avoid parsing a large text that has no such include, and searching all of it.
+    if text.find(f"[!include:{block_id}]", start, end) < 0:
+        return None
+    return include_at(read_sheet(text).parsed, block_id)
 
 
 def stored_text(text: str) -> tuple[int, int]:

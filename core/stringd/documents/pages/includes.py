@@ -13,7 +13,7 @@ from stringd.documents.syntax.blocks import included_marker
 from stringd.documents.syntax.diagnostics import Diagnostic
 from stringd.documents.syntax.lines import Lines
 from stringd.documents.syntax.parsed_document import ParsedDocument
-from stringd.documents.syntax.parser import Directive
+from stringd.documents.syntax.parser import Directive, Parsed
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.nearest import nearest
 
@@ -42,12 +42,8 @@ def source_of(directive: Directive, document: Origin) -> str:
     return directive.target or f"{stem_of(document)}.source/{directive.name}.md"
 
 
-def include_at(text: str, block_id: str) -> Directive | None:
+def include_at(parsed: Parsed, block_id: str) -> Directive | None:
     """Return the include that makes up a block, or that is the only content of the marked block."""
-    # Avoid parsing a large text that has no such include.
-    if f"[!include:{block_id}]" not in text:
-        return None
-    parsed = read_sheet(text).parsed
     block = parsed.blocks.get(block_id)
     found = (it for it in parsed.directives if it.kind == "include" and it.name == block_id)
     own = next((it for it in found if block and block.first <= it.line < block.last), None)

@@ -20,6 +20,7 @@ from stringd.documents.paths.file_failures import (
     too_large,
     write_failures,
 )
+from stringd.documents.paths.latest_texts import keep_text, known_text
 from stringd.documents.paths.text_charsets import (
     UTF_8,
     decoded,
@@ -33,13 +34,10 @@ from stringd.files.atomic import replacement, stamp
 from stringd.files.open_directory import Directory, is_there, made_folder, open_folder
 from stringd.files.protected import refuse_file
 from stringd.files.regular_files import Content, open_file, read_regular, require_regular
-from stringd.text.lru_cache import LruCache
 from stringd.text.media_type_detection import binary_document_type, is_pdf
 
 _PIECE = 4 * 1024 * 1024
 _NEW_FILE_MODE = 0o644
-# Hashing a shorter text takes no time worth saving.
-_SHORT = 16 * 1024
 
 
 class NoText(Refusal):
@@ -53,7 +51,7 @@ class NoText(Refusal):
 
 def read_text(path: Path, shown: str) -> str:
     """Return the text of the file at a real path, with its byte order mark and line ends, or refuse."""
-    return _same_object(path, _decoded(path, _read(path, shown), shown))
+    return _text_of(path, _read(path, shown), shown)
 
 
 def read_if_there(path: Path, shown: str) -> str | None:
@@ -92,20 +90,23 @@ def replaced_text(
     another one is given. Refuse a file that is not text, or whose content is no longer `replacing` (None:
     there was no file).
     """
-    _refuse_no_text(text)
+    data = _utf_8_data(text)
     with write_failures(shown), _folder_for(path, replacing) as folder:
         replaced = _writable(folder, path.name, shown)
         if _text_in(folder, path, shown) != replacing:
             raise changed_meanwhile(shown)
         charset = charset or known_charset(str(path))
-        data = _encoded(text, charset, shown)
+        if charset != UTF_8:
+            data = encoded(text, charset, shown)
+        if len(data) > LIMIT:
+            raise too_large(shown)
         with _replacement(folder, path.name, shown, replaced) as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
             yield len(data)
     remember_charset(str(path), charset)
-    _same_object(path, text)
+    keep_text(str(path), data, text)
 
 
 @contextmanager
@@ -230,7 +231,7 @@ def _writable(folder: Directory, name: str, shown: str) -> os.stat_result | None
 
 def _text_in(folder: Directory, path: Path, shown: str) -> str | None:
     try:
-        return _decoded(path, read_regular(folder, path.name, LIMIT), shown)
+        return _text_of(path, read_regular(folder, path.name, LIMIT), shown)
     except FileNotFoundError:
         remember_charset(str(path), UTF_8)
         return None
@@ -241,17 +242,15 @@ def _read(path: Path, shown: str, limit: int = LIMIT) -> Content:
         return read_regular(folder, path.name or ".", limit)
 
 
-def _same_object(path: Path, text: str) -> str:
-    """Return the text that was last read from or written to a path, if it is equal to this one.
+def _text_of(path: Path, content: Content, shown: str) -> str:
+    """Return the text of a file's data: the same object again if the same data was last read or written.
 
     Caches find the same object at once, while another one is hashed first, and compared then.
     """
-    if len(text) <= _SHORT:
-        return text
-    known = _latest.get(str(path))
-    if known == text:
-        return known
-    _latest.put(str(path), text, len(text))
+    text = known_text(str(path), content.data)
+    if text is None:
+        text = _decoded(path, content, shown)
+        keep_text(str(path), content.data, text)
     return text
 
 
@@ -279,20 +278,11 @@ def _in_other_charset(path: Path, content: Content, problem: str) -> str:
     return text
 
 
-def _refuse_no_text(text: str) -> None:
+def _utf_8_data(text: str) -> bytes:
     try:
-        text.encode()
+        data = text.encode()
     except UnicodeEncodeError:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "A text can't contain a lone surrogate.") from None
-    if "\0" in text:
+    if b"\0" in data:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, "A text file can't contain a NUL character.")
-
-
-def _encoded(text: str, charset: str, shown: str) -> bytes:
-    data = encoded(text, charset, shown)
-    if len(data) > LIMIT:
-        raise too_large(shown)
     return data
-
-
-_latest: LruCache[str, str] = LruCache()

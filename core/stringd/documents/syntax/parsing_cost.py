@@ -27,11 +27,6 @@ def parsing_effort(text: str) -> int:
     return len(text) + marks + yaml_effort(_frontmatter(text))
 
 
-def is_parsed_at_once(*texts: str) -> bool:
-    """Whether texts are parsed on the event loop, which long ones are not, whatever they are made of."""
-    return sum(map(len, texts)) <= AT_ONCE and sum(map(parsing_effort, texts)) <= AT_ONCE
-
-
 def yaml_effort(text: str) -> int:
     """Return the number of characters of prose that take as long to parse as this YAML."""
     opened = min(text.count("[") + text.count("{"), _FARTHEST)
