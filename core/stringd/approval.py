@@ -9,10 +9,11 @@ import os
 import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
+
+from msgspec import Struct
 
 from stringd.config import DEFAULT_PORT, parse_port
 from stringd.errors import DaemonUnreachable
@@ -49,8 +50,7 @@ class Fields(TypedDict, total=False):
     cwd: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class Stage(Struct, frozen=True, kw_only=True):
     """How a stage ended: -1 and the number of the signal if a signal ended it."""
 
     exit_code: int
@@ -59,8 +59,7 @@ class Stage:
     signal: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(Struct, frozen=True, kw_only=True):
     """The reply to a request; `status` is `ok`, `denied`, `timeout` or `error`.
 
     `ok` means that the pipeline ran, whatever its exit codes. `edited` is the pipeline that ran instead,

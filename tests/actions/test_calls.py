@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from msgspec import structs
 
 from stringd.actions.arguments.action_call import Call, read_call
 from stringd.actions.environment.action_environment import Environment
@@ -44,7 +45,7 @@ def call(
     session = standing(Path("/home"))
     known = attributed(variables or {}, BY_HAND)
     session.state = replace(session.state, variables=known, values=attributed(values or {}, BY_HAND))
-    given = replace(environment or Environment(), variables=AvailableVariables(usable=known))
+    given = structs.replace(environment or Environment(), variables=AvailableVariables(usable=known))
     return read_call(action(*(parameters or TWO)), typed, session, given)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 import uvloop
+from msgspec.structs import replace
 
 from stringd.actions.environment.action_environment import Environment
 from stringd.actions.environment.topic_variables import available_variables

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from stringd.api.questions import OpenQuestion, Question, QuestionKind
 from stringd.cli.approve.question_text import question_page

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from stringd_approval.asking.grants import MOST_GRANTS, GrantError, Grants, Scope, Terms, parse_terms
 from stringd_approval.exec_request import ExecRequest

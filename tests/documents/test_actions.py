@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from stringd.documents.syntax.actions import Action, ActionBook, Parameter, call_hint, parse_actions
 from stringd.documents.syntax.parser import parse

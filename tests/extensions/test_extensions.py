@@ -91,7 +91,7 @@ def test_invalid_record_skips_its_plugin(records: str, reason: str, tmp_path: Pa
         ("def stringd_animals(", "def animals(", "ValueError: hook of animal needs a hookspec"),
         ("@hookspec\n", "", "ValueError: hook of animal needs a hookspec"),
         ("stringd_animals()", "stringd_animals(moon)", "ValueError: stringd_animals can't be given moon"),
-        ("record=Animal", "record=str", "TypeError: hook of animal needs a dataclass with a name"),
+        ("record=Animal", "record=str", "TypeError: hook of animal needs a dataclass or struct with a name"),
     ],
 )
 def test_invalid_hook_skips_its_plugin(wrong: str, right: str, reason: str, tmp_path: Path) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import attrgetter
+
+from msgspec import Struct, structs
 
 from stringd.actions.answers import Answer
 from stringd.actions.arguments.action_call import Call
@@ -51,8 +53,7 @@ _CHANGING = frozenset({"PUT", "PATCH", "DELETE"})
 _MISSES = "[!] Nothing that the template of act.{action} shows is in this answer, so here it is as it came."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionRun:
+class ActionRun(Struct, frozen=True, kw_only=True):
     """A call of a page's action in a topic; an `unasked` one runs by default, without a user's command."""
 
     invocation: Invocation
@@ -199,7 +200,7 @@ class ActionRun:
 
     async def _reply_without_template(self, answer: Answer, provenance: Provenance) -> Reply:
         # The topic keeps this URI as the base of the answer's links.
-        answer = replace(answer, uri=self.environment.mask(answer.uri))
+        answer = structs.replace(answer, uri=self.environment.mask(answer.uri))
         if answer.markdown:
             shown = RenderedText(text=answer.markdown, links=answer.links, values=answer.values)
         elif self._shows_markdown(answer):

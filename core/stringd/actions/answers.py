@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd.api.outputs import PrintedText
 from stringd.api.sessions import NamedValue
@@ -13,8 +14,7 @@ from stringd.api.zones import Zone
 _JSON_STARTS = ("{", "[", '"')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(Struct, frozen=True, kw_only=True):
     """An answer; `body` is the decoded JSON of its text, or else the text itself.
 
     `data` holds the received bytes if the text does not preserve them, such as those of an image. `status` is

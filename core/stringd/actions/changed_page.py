@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from stringd.actions.default_action import opened_reply
 from stringd.api.commands import Invocation
@@ -20,8 +20,7 @@ _NO_CHANGE = "(nothing changed)"
 _AROUND = 2000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedPage:
+class ChangedPage(Struct, frozen=True, kw_only=True):
     """The URI of a page that was loaded again, whether it is another one than before, and what has changed.
 
     Of another page, `changes` is the page as `/open` shows it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from stringd.actions.action_run import ActionRun
 from stringd.actions.arguments.action_call import read_call

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
+from msgspec import Struct
+
 from stringd.api.checks import check_callable, check_names, check_word
 
 _PREFIX = "stringd_"
@@ -35,11 +37,19 @@ class Hook:
     def __post_init__(self) -> None:
         check_word("hook", self.what)
         check_callable(f"hook of {self.what}", self.spec)
-        if not is_dataclass(self.record) or "name" not in {it.name for it in fields(self.record)}:
-            raise TypeError(f"hook of {self.what} needs a dataclass with a name, not {self.record!r}")
+        if "name" not in _fields_of(self.record):
+            raise TypeError(
+                f"hook of {self.what} needs a dataclass or struct with a name, not {self.record!r}"
+            )
         if not self.name.startswith(_PREFIX) or not hasattr(self.spec, _MARK):
             raise ValueError(f"hook of {self.what} needs a hookspec called {_PREFIX}..., not {self.spec!r}")
         check_names(f"hook of {self.what}", self.reserved)
         unknown = inspect.signature(self.spec).parameters.keys() - _ARGUMENTS
         if unknown:
             raise ValueError(f"{self.name} can't be given {', '.join(sorted(unknown))}")
+
+
+def _fields_of(record: type) -> Iterable[str]:
+    if isinstance(record, type) and issubclass(record, Struct):
+        return record.__struct_fields__
+    return [it.name for it in fields(record)] if is_dataclass(record) else []

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from stringd import __version__
 from stringd.cli.address_options import add_address_options, address_of
@@ -34,8 +35,7 @@ Output goes to standard output, everything else to standard error.
 Exit codes: 0 done, 1 the command failed or there is no daemon, 2 misuse, 130 interrupted."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arguments:
+class Arguments(Struct, frozen=True, kw_only=True):
     """Parsed arguments; with `reads_input`, standard input is appended to the command.
 
     `topic` may also be a URL, and `tab` the name of the tab to open it in.

@@ -11,8 +11,10 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import IO
+
+from msgspec import Struct
 
 from stringd.client.user_directories import program_folder
 from stringd.config import Config
@@ -26,8 +28,7 @@ _SHARED = "XDG_RUNTIME_DIR"
 _LISTENING = re.compile(r"listening on http://127\.0\.0\.1:(\d+)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TemporaryDaemon:
+class TemporaryDaemon(Struct, frozen=True, kw_only=True):
     """The port of a daemon, and the token that makes its program the operator."""
 
     port: int

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.api.commands import Command, Invocation
 from stringd.documents.editing.large_files import is_large
@@ -25,8 +27,7 @@ from stringd.workers.threads import READING, STORAGE
 FORCE = "--force"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EditRequest:
+class EditRequest(Struct, frozen=True, kw_only=True):
     """The parsed arguments of an editing command: the stored text, its name in replies, and the options.
 
     `included` is true if the named block is an include of the whole target file.

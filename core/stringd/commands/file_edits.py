@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager, suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.api.commands import Invocation
 from stringd.api.replies import Edit, Reply
@@ -26,8 +27,7 @@ from stringd.workers.threads import READING
 Change = Callable[[str], Revision]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changed:
+class Changed(Struct, frozen=True, kw_only=True):
     """A file's text before and after an edit, the number of new lines, and the file's size in bytes."""
 
     before: str | None
@@ -40,8 +40,7 @@ class Changed:
         return Reply.confirmation(system, edit=Edit(path=shown, before=self.before or "", after=self.after))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedEdit:
+class PlannedEdit(Struct, frozen=True, kw_only=True):
     """What a command is to change, and its confirmation of what has changed.
 
     A missing file is created if the edit `creates` files. `where` says in refusals which of several it is.
@@ -69,8 +68,7 @@ class PlannedEdit:
             raise Refusal(refusal.code, refusal.message, *refusal.context, *self.where) from None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _RevisedFile:
+class _RevisedFile(Struct, frozen=True, kw_only=True):
     """A file before and after all of its edits, and what each of them changes."""
 
     request: EditRequest

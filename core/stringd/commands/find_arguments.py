@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.api.commands import Invocation
 from stringd.commands.path_hints import with_nearest
@@ -30,8 +32,7 @@ _WORD = re.compile(r"""(?P<quote>["'])(?P<quoted>(?:(?!(?P=quote)).)+)(?P=quote)
 _PATH_LIKE = re.compile(r"\.{0,2}/|~|\.{1,2}\Z")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchedPath:
+class SearchedPath(Struct, frozen=True, kw_only=True):
     """A path to search: the real one, its name in replies, and what the names of files in it begin with."""
 
     real: str
@@ -39,8 +40,7 @@ class SearchedPath:
     prefix: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindRequest:
+class FindRequest(Struct, frozen=True, kw_only=True):
     """What is to be found; without `paths` or a `uri` in the current document.
 
     `miss` says of the last word why it is no path, if it may have been meant as one.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os.path
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.api.commands import Invocation
 from stringd.api.documents import Package
@@ -27,8 +28,7 @@ _NO_MATCH = "(none)"
 _SEPARATORS = str.maketrans("", "", " _-.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
+class _Found(Struct, frozen=True, kw_only=True):
     """The actions whose names match, each with its page, and the pages with matches, and how many."""
 
     actions: list[tuple[str, Path]]

@@ -6,6 +6,8 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec import structs
+
 from stringd.actions.default_action import opened_reply
 from stringd.api.commands import Command, Invocation, TopicGroup
 from stringd.api.replies import Reply
@@ -76,12 +78,12 @@ def _refuse_views(arguments: PathArguments) -> None:
 def _with_options(target: Target, arguments: PathArguments) -> Target:
     options, part, pages = arguments.options - {CONFIRMED, OUTLINE}, _part(arguments), _pages(arguments)
     if not options and not pages:
-        return target if part == target.part else replace(target, part=part)
+        return target if part == target.part else structs.replace(target, part=part)
     if options and not target.uri:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{min(options)} does not apply to files: {target.shown}")
     flags = frozenset(it.removeprefix("--") for it in options - {FULL})
     loading = replace(target.options, full=FULL in options, pages=pages, flags=flags)
-    return replace(target, here=False, part=part, options=loading)
+    return structs.replace(target, here=False, part=part, options=loading)
 
 
 def _part(arguments: PathArguments) -> int:

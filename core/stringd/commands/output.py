@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.api.commands import Command, Invocation
 from stringd.api.outputs import PiecedOutput
@@ -24,8 +25,7 @@ _GREP = re.compile(rf"(?:^|(?<=\s)){GREP}(?:=|\s|$)")
 _QUOTED = re.compile(r"""(["'])(.+)\1""")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Wanted:
+class _Wanted(Struct, frozen=True, kw_only=True):
     """What is to be shown: of the answer with a number or the last one, a part, lines or matches."""
 
     number: int | None

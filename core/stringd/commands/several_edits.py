@@ -6,6 +6,8 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from stringd.api.commands import Command, CommandLine, Invocation, TopicGroup
 from stringd.api.replies import Reply
 from stringd.commands.append import plan_append
@@ -38,7 +40,7 @@ async def run(invocation: Invocation) -> Reply:
     for number, line in enumerate(lines, 1):
         try:
             plan = await _plan(replace(invocation, line=line))
-            planned.append(replace(plan, where=_where(number, line)))
+            planned.append(structs.replace(plan, where=_where(number, line)))
         except Refusal as refusal:
             raise await _in_edit(refusal, number, line, invocation) from None
     confirmations = await edit_together(invocation, planned)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, unquote_to_bytes
+
+from msgspec.structs import replace
 
 from stringd.api.documents import Package
 from stringd.api.sessions import Session

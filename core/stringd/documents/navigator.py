@@ -7,6 +7,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from msgspec import structs
+
 from stringd.api.commands import Invocation
 from stringd.api.documents import Document, LoadRequest, LocalFile, Package
 from stringd.api.load_options import UNRESTRICTED, LoadOptions
@@ -104,7 +106,9 @@ class DocumentNavigator:
         """Load a location again from its source, with the same options as before."""
         target = self._location_target(location, (location.block or "").removeprefix("#"))
         options = replace(target.options, fresh=True)
-        return await self.open(replace(target, lines=location.lines, part=location.part, options=options))
+        return await self.open(
+            structs.replace(target, lines=location.lines, part=location.part, options=options)
+        )
 
     async def parts(
         self, page: Page, block: str | None = None, lines: tuple[int, int] | None = None
@@ -121,7 +125,7 @@ class DocumentNavigator:
         location = self.location
         if location is None:
             raise document_topic(self._invocation.topic).nothing_open()
-        return replace(self._location_target(location, ""), here=file_of(location.uri) is None)
+        return structs.replace(self._location_target(location, ""), here=file_of(location.uri) is None)
 
     async def current(self) -> Page:
         """Return the current page: files are read again, other documents only if they are not in memory."""
@@ -173,7 +177,7 @@ class DocumentNavigator:
         load_linked = partial(self._load_linked, page=loaded.uri, fresh=target.options.fresh)
         page = await remote_page(loaded, load_linked, deadline)
         page = await with_link_names(page, self._invocation.runtime.named_schemes)
-        page = replace(page, options=target.options.for_reload(loaded.zone))
+        page = structs.replace(page, options=target.options.for_reload(loaded.zone))
         document_topic(self._invocation.topic).loaded = page
         return page
 
@@ -196,7 +200,7 @@ class DocumentNavigator:
         runtime = self._invocation.runtime
         page = await open_file(path, uri, partial(self.links.read_packaged, package), runtime)
         page = await with_link_names(page, runtime.named_schemes)
-        return replace(page, uri=uri, package=package)
+        return structs.replace(page, uri=uri, package=package)
 
     def leads_to(self, link: str, author: Origin, page: Page) -> bool:
         """Whether a link in a document leads to the whole of a page."""
@@ -212,7 +216,7 @@ class DocumentNavigator:
         here = self.here()
         if not block:
             raise Refusal(ErrorCode.INVALID_TARGET, "No block is named after the #.")
-        return replace(here, block=block, shown=f"{here.shown}#{block}")
+        return structs.replace(here, block=block, shown=f"{here.shown}#{block}")
 
     async def _shortcut_target(self, name: str, *, confirmed: bool) -> Target:
         page = await self.current() if self.location else None
@@ -225,7 +229,7 @@ class DocumentNavigator:
             zone = page.zone.nearest_allowed(confirmed=confirmed)
             linked = uri_target(join(author, shortcut.target), nearest_zone=zone)
             _require_web(linked, page.uri)
-            return replace(linked, here=linked.uri == page.uri and linked.block is not None)
+            return structs.replace(linked, here=linked.uri == page.uri and linked.block is not None)
         if is_uri(shortcut.target) and not self._is_file_beside(shortcut.target, author):
             return uri_target(shortcut.target)
         if page.package and not is_absolute(shortcut.target):
@@ -239,9 +243,9 @@ class DocumentNavigator:
         source = link.provenance
         target = await self.find(link.value)
         if target.path:
-            target = replace(target, shown=self._shown_part(target.path, target.block, target.lines))
+            target = structs.replace(target, shown=self._shown_part(target.path, target.block, target.lines))
         options = replace(target.options, nearest_zone=source.zone.nearest_allowed(confirmed=confirmed))
-        target = replace(target, options=options)
+        target = structs.replace(target, options=options)
         if not source.is_own:
             _require_web(target, source.document)
         return target

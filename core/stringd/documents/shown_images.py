@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 LARGEST_IMAGE = 3_500_000
 """The most bytes of an image; models take little more, and base64 adds a third."""
@@ -14,8 +15,7 @@ _SIGNATURES = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpe
 _collected: ContextVar[list[ShownImage] | None] = ContextVar("collected", default=None)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownImage:
+class ShownImage(Struct, frozen=True, kw_only=True):
     """An image of a kind that models can look at."""
 
     uri: str

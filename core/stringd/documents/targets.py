@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from stringd.api.commands import Invocation
 from stringd.api.documents import Package
@@ -18,8 +19,7 @@ from stringd.files.typed_paths import names_something
 _URI = re.compile(r"(?!file:///)(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?P<slashes>//)?")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(Struct, frozen=True, kw_only=True):
     """A file or else a URI, and optionally a block of it, or lines of a file; `shown` is its name in replies.
 
     `part` is the part of a long document to show. `here` is true if the current document is the target, which
@@ -41,8 +41,7 @@ class Target:
         return self.block is None and self.lines is None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenedPage:
+class OpenedPage(Struct, frozen=True, kw_only=True):
     """The page that a target led to, and the part of its text that is shown.
 
     `begins_page` is true if the text is the beginning of the page rather than a block, lines or a later part.

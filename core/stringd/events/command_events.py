@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from stringd.api.event_interfaces import Events
 from stringd.api.events import CommandBegun, CommandEnded
@@ -10,8 +10,7 @@ from stringd.api.sessions import Session
 from stringd.events.output_feed import OutputFeed, SecretNames
 
 
-@dataclass(slots=True, kw_only=True)
-class CommandEvents:
+class CommandEvents(Struct, kw_only=True):
     """Publishes the events of a command; each method is called at most once."""
 
     events: Events

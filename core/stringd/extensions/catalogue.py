@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import Struct, field
 
 from stringd.api.cli import CliCommand
 from stringd.api.commands import Command, Interceptor, TopicGroup
@@ -47,8 +48,7 @@ RECORDS: Mapping[str, type] = {
 """The records of the hooks, by the names of the fields of a `Contribution`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contribution:
+class Contribution(Struct, frozen=True, kw_only=True):
     """Everything that one plugin adds."""
 
     topic_types: tuple[TopicType, ...] = ()
@@ -108,8 +108,7 @@ class Contribution:
         yield from (getattr(route, "path", "") for route in self.routes)
 
 
-@dataclass(slots=True)
-class Catalogue:
+class Catalogue(Struct):
     """Everything that all plugins add, looked up by name."""
 
     topic_types: dict[str, TopicType] = field(default_factory=dict)

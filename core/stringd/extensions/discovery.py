@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import Distribution, EntryPoint, entry_points
 from pathlib import Path
 from typing import Protocol
+
+from msgspec import Struct
 
 from stringd.config import Config, is_plugin_file
 from stringd.errors import Fault
@@ -26,8 +27,7 @@ class Source(Protocol):
         """Import the plugin and return its object."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(Struct, frozen=True, kw_only=True):
     """A plugin of a distribution or a file that has not been imported yet.
 
     The distribution of a single-file plugin is its path, without a version.

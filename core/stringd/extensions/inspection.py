@@ -7,7 +7,6 @@ import sys
 import tomllib
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -15,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 import pluggy
+from msgspec import Struct
 
 from stringd.api.runtime import Runtime
 from stringd.config import Config
@@ -28,8 +28,7 @@ from stringd.extensions.registration import load_plugins
 _PROJECT = "pyproject.toml"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inspection:
+class Inspection(Struct, frozen=True, kw_only=True):
     """The inspection of a plugin: its report, and a traceback for each failure."""
 
     report: PluginReport
@@ -73,8 +72,7 @@ def inspect_plugins(
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _SourcePoint:
+class _SourcePoint(Struct, frozen=True):
     """An entry point in the sources of a distribution, which need not be installed."""
 
     folder: Path

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
+from msgspec import Struct
+
 # No import statement can name it, so that a plugin cannot replace another module.
 _PREFIX = "stringd plugin file "
 
 
-@dataclass(frozen=True, slots=True)
-class PluginFile:
+class PluginFile(Struct, frozen=True):
     """The file of a plugin; used like an entry point."""
 
     path: Path

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from stringd.extensions.discovery import Candidate
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PluginReport:
+class PluginReport(Struct, frozen=True, kw_only=True):
     """What a plugin adds and what of it is left out, or why it was skipped."""
 
     candidate: Candidate

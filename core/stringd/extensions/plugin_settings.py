@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, cast
+
+from msgspec import Struct
 
 from stringd.api.settings import Setting, Settings, WrongValue, option_of, settings_by_key, variable_of
 from stringd.config import Config
@@ -21,8 +22,7 @@ T = TypeVar("T")
 _SHOWN = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResolvedSetting:
+class ResolvedSetting(Struct, frozen=True, kw_only=True):
     """The value of a setting, and where it comes from."""
 
     name: str

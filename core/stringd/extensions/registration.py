@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import pluggy
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.api.events import CORE_KINDS
 from stringd.api.hooks import Hook
@@ -41,8 +42,7 @@ from stringd.extensions.plugin_settings import PluginSettings
 _SETTINGS = "stringd_settings"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plugins:
+class Plugins(Struct, frozen=True, kw_only=True, dict=True):
     """The plugins that were loaded, and those that were skipped."""
 
     catalogue: Catalogue

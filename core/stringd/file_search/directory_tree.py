@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from stringd.errors import ErrorCode, NoSuchFile, Refusal
 from stringd.file_search.file_walk import Rules, entries_of, rules_around, rules_in, searched_entries
@@ -21,8 +22,7 @@ _INDENT = "  "
 _EMPTY = "(empty)"
 
 
-@dataclass(slots=True, kw_only=True)
-class _Folder:
+class _Folder(Struct, kw_only=True):
     """A directory of the tree, with what is shown of it: a line for each name, or how many there are."""
 
     path: str

@@ -6,7 +6,8 @@ import re
 import time
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd.errors import ErrorCode, Refusal
 
@@ -22,8 +23,7 @@ _LINE_END = re.compile(r"(?P<other>\\[^Z]|\[\^?\]?(?:\\.|[^\]\\])*\])|\$|\\Z", r
 _OF_PYTHON = re.compile(r"[*+?}]\+|\\[<>]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileQuery:
+class FileQuery(Struct, frozen=True, kw_only=True):
     """A text or a regular expression, the real paths to search, and whether file names are searched, too.
 
     A text without capitals is found in any case.
@@ -68,8 +68,7 @@ class FileQuery:
             raise Refusal(ErrorCode.INVALID_PAYLOAD, f"Not a regular expression: {error}") from None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """A matching line, counted from 1, the byte of the file where it begins, and that of the match in it."""
 
     line: int
@@ -77,8 +76,7 @@ class Place:
     column: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileMatches:
+class FileMatches(Struct, frozen=True, kw_only=True):
     """A file with the number of its matching lines, and the first of them."""
 
     path: str
@@ -86,8 +84,7 @@ class FileMatches:
     places: tuple[Place, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class Found(Struct, frozen=True, kw_only=True):
     """The files that match, in order, the paths whose names do, and what kept others from being searched.
 
     Only the first files have places.
@@ -100,8 +97,7 @@ class Found:
     is_full: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchLimits:
+class SearchLimits(Struct, frozen=True, kw_only=True):
     """How many files are searched for places, how many places are kept of each, and the time in seconds.
 
     The time starts when the limits are made.

@@ -7,9 +7,10 @@ import stat
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.file_search.gitignore import IgnoreRules
 from stringd.files.nofollow import open_nofollow
@@ -22,8 +23,7 @@ _LIST = os.O_RDONLY | os.O_DIRECTORY | os.O_NONBLOCK | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-@dataclass(frozen=True, slots=True)
-class SearchedFile:
+class SearchedFile(Struct, frozen=True):
     """A file in an open directory; read it before asking for the next one."""
 
     folder: int
@@ -38,8 +38,7 @@ class SearchedFile:
             return file.read(most) if is_fit else None
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """The rules that apply in a directory: its own, and those of the directories around it."""
 
     directory: str

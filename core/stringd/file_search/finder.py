@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from stringd.api.workers import Budget
 from stringd.errors import ErrorCode, Refusal, WorkStopped

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 _CLASS = re.compile(r"\[(?P<negated>[!^]?)(?P<members>\]?[^\]]*)\]")
 _WILD = re.compile(
@@ -15,8 +16,7 @@ _REPEATED = re.compile(r"(?:\*\*/){2,}")
 _FIXED = {"/**/": "(?:/|/.*/)", "**/": "(?:/?|.*/)", "/**": "/.*", "?": "[^/]"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Rule:
+class _Rule(Struct, frozen=True):
     pattern: re.Pattern[str]
     ignores: bool
     only_directories: bool

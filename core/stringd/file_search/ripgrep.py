@@ -7,7 +7,8 @@ import re
 import shutil
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from stringd.file_search.file_query import (
     LARGEST,

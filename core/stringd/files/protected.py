@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.errors import ErrorCode, Refusal
 
@@ -18,8 +19,7 @@ OWN_PREFIX = ".stringd-"
 """The prefix of names that are reserved everywhere, such as the record beside an installed app."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Protected:
+class _Protected(Struct, frozen=True, kw_only=True):
     """A protected directory by device and inode, and the protected real paths, each with a trailing `/`."""
 
     identity: tuple[int, int]

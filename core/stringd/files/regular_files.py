@@ -6,9 +6,10 @@ import errno
 import io
 import os
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from stringd.files.open_directory import Directory, open_folder
 from stringd.files.protected import refuse_file
@@ -52,8 +53,7 @@ _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | getattr(os, "O_NOCTTY", 0)
 _CHUNK = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class Content(Struct, frozen=True, kw_only=True):
     """The content of a file, or its beginning if it exceeds the limit, and its size."""
 
     data: bytes

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.api.users import User
 from stringd.errors import ErrorCode, NoSuchFile, Refusal
@@ -29,8 +31,7 @@ _LINE_RANGE = re.compile(_LINES)
 _END_OF_NAME = re.compile(rf"[/#]|{_LINES}|\Z")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileTarget:
+class FileTarget(Struct, frozen=True, kw_only=True):
     """A resolved path, and the block or lines of the file that are addressed.
 
     Lines count from 1, the last one included. They are not checked against the file.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.api.zones import Zone
 from stringd.errors import ErrorCode, HttpFailed, Refusal
@@ -19,8 +20,7 @@ _REMEDIES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Route:
+class Route(Struct, frozen=True, kw_only=True):
     """A resolved host; connecting only to these addresses rules out DNS rebinding."""
 
     host: str

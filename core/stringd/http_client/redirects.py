@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from stringd.api.http import HttpClient, HttpRequest, HttpResponse, OnProgress
 from stringd.api.zones import Zone
@@ -18,8 +20,7 @@ _SAME_METHOD = frozenset({307, 308})
 _BODY_HEADERS = frozenset({"content-type", "content-length", "content-encoding"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Redirect:
+class Redirect(Struct, frozen=True, kw_only=True):
     """A redirect from one URL to another, and the request that follows by the rules of browsers."""
 
     source: WebUrl

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+
+from msgspec import Struct
 
 from stringd.api.outputs import KeptOutput
 from stringd.documents.pagination.numbered_parts import PART, Naming, Parts
@@ -16,8 +17,7 @@ from stringd.workers.threads import READING
 _LINE_END = "\n"
 
 
-@dataclass(frozen=True, kw_only=True)
-class KeptText:
+class KeptText(Struct, frozen=True, kw_only=True, dict=True):
     """A stored answer that is held in memory, with the words about it."""
 
     words: OutputWords

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.documents.pagination.numbered_parts import PART
 from stringd.errors import ErrorCode, Refusal
@@ -15,8 +16,7 @@ FOOT = 150
 """The most characters that are said below lines, beside the numbers in it."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class OutputWords:
+class OutputWords(Struct, frozen=True, kw_only=True, dict=True):
     """The words about an answer of a number; `slash` is the prefix of commands in its topic."""
 
     number: int

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+
+from msgspec import Struct
 
 from stringd.api.outputs import Outputs, PiecedOutput
 from stringd.documents.pagination.numbered_parts import PART
@@ -21,8 +22,7 @@ _AROUND = 200
 _SNAP = 1 / 4
 
 
-@dataclass(frozen=True, kw_only=True)
-class PiecedText:
+class PiecedText(Struct, frozen=True, kw_only=True, dict=True):
     """A stored output in pieces, with the words about it."""
 
     words: OutputWords

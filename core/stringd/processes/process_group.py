@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.processes.command_client import SupervisedCommand
 from stringd.processes.lease_deadline import DEADLINE
@@ -20,8 +21,7 @@ OUTPUT_LIMIT = 10 * 1024 * 1024
 _SMALL = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class Finished(Struct, frozen=True, kw_only=True):
     """The end of a command. `status` counts as in a shell, 128 + N for signal N; None after a timeout."""
 
     status: int | None

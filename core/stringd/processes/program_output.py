@@ -7,8 +7,9 @@ import contextlib
 import os
 import signal
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.processes.spawned_program import SpawnedProgram
 
@@ -16,8 +17,7 @@ _LINGER_SECONDS = 0.1
 _NOWHERE = Path("/")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramOutput:
+class ProgramOutput(Struct, frozen=True, kw_only=True):
     """What a program wrote; `status` is None if it was killed, as it took too long or wrote too much."""
 
     status: int | None

@@ -7,18 +7,18 @@ import os
 import subprocess
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from stringd.processes import piped_program
 from stringd.processes.helper_process import start_supervisor
 from stringd.processes.packets import MessageSocket
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramPipes:
+class ProgramPipes(Struct, frozen=True, kw_only=True):
     """What a running program prints, and how it ends."""
 
     stdout: asyncio.StreamReader

@@ -7,8 +7,10 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.api.change_signals import ChangeSignals
 from stringd.api.event_interfaces import Observer
@@ -41,8 +43,7 @@ _NOT_ATTACHED = (
 )
 
 
-@dataclass(slots=True)
-class _Pending:
+class _Pending(Struct):
     opened: OpenQuestion
     outcome: asyncio.Future[Answer | Unanswered]
     timer: asyncio.TimerHandle | None = None

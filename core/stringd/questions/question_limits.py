@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd.api.questions import Question
 from stringd.errors import ErrorCode, Unanswered
@@ -13,8 +14,7 @@ MOST_OF_USER = 200
 MOST_CHARACTERS = 16 * 1024 * 1024
 
 
-@dataclass(slots=True)
-class QuestionLimits:
+class QuestionLimits(Struct):
     """Counts the open questions and the size of their texts, and refuses those that exceed a limit."""
 
     by_user: Counter[str | None] = field(default_factory=Counter)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.api.events import UserAdded, UserChanged, UserRemoved
 from stringd.api.sessions import EndReason
@@ -16,8 +17,7 @@ from stringd.sessions.registry import Sessions
 _MOVED = EndReason.CLOSE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserChanges:
+class UserChanges(Struct, frozen=True, kw_only=True):
     """Changes the users of a daemon."""
 
     users: UserStore

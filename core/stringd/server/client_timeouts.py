@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import IntEnum, auto
 from itertools import islice
 from math import inf
 from typing import Protocol
+
+from msgspec import Struct, field
 
 MEBIBYTE = 1024**2
 
@@ -30,8 +31,7 @@ class Wait(IntEnum):
 _TIMED = tuple(it for it in Wait if it is not Wait.EVENTS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
+class Limits(Struct, frozen=True, kw_only=True):
     """Seconds for each kind of wait, and bytes buffered for all clients together."""
 
     seconds: Mapping[Wait, float] = field(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 
+from msgspec import Struct
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stringd.api.doors import Address, Door, Listening
@@ -17,8 +17,7 @@ from stringd.server.json_responses import answer_to
 from stringd.server.request_guard import BEGINNINGS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundSocket:
+class BoundSocket(Struct, frozen=True, kw_only=True):
     """A socket, and what it is bound for; None for the port on loopback."""
 
     socket: socket.socket

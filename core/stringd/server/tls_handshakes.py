@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
 from ssl import SSLContext
+
+from msgspec import Struct
 
 from stringd.server.client_timeouts import ClientTimeouts, Wait
 
@@ -15,8 +16,7 @@ MOST_AT_ONCE = 256
 _END_SECONDS = 3.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Handshake:
+class _Handshake(Struct, frozen=True, eq=False):
     """A client whose handshake is under way; it gives way to others as any client does."""
 
     task: asyncio.Task[None] | None

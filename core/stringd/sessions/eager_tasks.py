@@ -10,8 +10,9 @@ import asyncio
 from asyncio.tasks import _enter_task, _leave_task
 from collections.abc import Coroutine, Generator
 from contextvars import copy_context
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 T = TypeVar("T")
 # `await` sets this attribute of futures, and tasks reset it, in all implementations of futures.
@@ -21,8 +22,7 @@ _ENDED: Generator[Any, None, Any] = (step for step in range(0))
 next(_ENDED, None)
 
 
-@dataclass(frozen=True, slots=True)
-class Returned(Generic[T]):
+class Returned(Struct, Generic[T], frozen=True):
     """What a coroutine returned that was not suspended."""
 
     value: T

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from stringd.errors import Fault
 from stringd.storage.data_directory import StateFile
@@ -18,8 +19,7 @@ LARGEST = 256 * 1024
 _LINE = re.compile(r" \(at line (?P<line>\d+), column \d+\)\Z")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SettingsFile:
+class SettingsFile(Struct, frozen=True, kw_only=True):
     """The parsed file; a missing file counts as empty."""
 
     path: Path

@@ -10,10 +10,11 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.api.sessions import Session
 from stringd.api.undo import Step
@@ -90,8 +91,7 @@ _REMOVE = "DELETE FROM edits WHERE user_id = ? AND topic = ?"
 _REMOVE_USER = "DELETE FROM edits WHERE user_id = ?"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Newest:
+class _Newest(Struct, frozen=True, kw_only=True):
     """The newest step of a topic, and the number of differences that end with it."""
 
     path: Path

@@ -12,9 +12,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
+
+from msgspec import Struct
 
 from stringd.testing.forking import FIRST_INHERITED, DaemonForks, ForkedDaemon
 
@@ -26,8 +27,7 @@ _HELD = re.compile(r"the event loop was held for [\d.]+ s, computing for ([\d.]+
 _LISTENING = re.compile(r"listening on https?://\S+:(\d+)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpReply:
+class HttpReply(Struct, frozen=True, kw_only=True):
     """One HTTP response."""
 
     status: int
@@ -44,8 +44,7 @@ class HttpReply:
         return json.loads(self.body)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Events:
+class Events(Struct, frozen=True, kw_only=True):
     """The parsed events of an answer of `/exec`."""
 
     status: int

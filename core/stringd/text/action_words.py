@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
+from msgspec import Struct
+
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.masking import MASK
 
@@ -23,8 +25,7 @@ _WHOLE = re.compile(r"<(?P<name>[A-Za-z_][\w-]*)>", re.ASCII)
 _SHOWN = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Struct, frozen=True, kw_only=True):
     """A part of a word; a `literal` one was escaped, so nothing is substituted in it."""
 
     text: str

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.masking import MASK, masked_assignment
@@ -21,8 +23,7 @@ _LINE_END = re.compile(r"[ \t\r]*(?:\n|\Z)")
 _ESCAPED = re.compile(r'\\(["\\])')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
+class Assignment(Struct, frozen=True, kw_only=True):
     """One value for one variable; `secret` ones are written `$NAME`."""
 
     name: str

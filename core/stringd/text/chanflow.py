@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime
+
+from msgspec import Struct
 
 from stringd.api.replies import Edit, Kind, Reply
 from stringd.text.command_line import trimmed
@@ -23,8 +24,7 @@ _FORGEABLE = re.compile(rf"<(/?){MARK}")
 _CHANNEL = "string"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Block:
+class Block(Struct, frozen=True, kw_only=True):
     """A `string` block: the topic as written and the command, or None where the block never closes."""
 
     topic: str

@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import accumulate, islice
+
+from msgspec import Struct
 
 from stringd.text.formatting import counted
 
@@ -20,16 +21,14 @@ MOST_STEPS = 800_000
 _STRIDE = 1 << 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class Difference(Struct, frozen=True, kw_only=True):
     """A summary such as `Added 2 lines, removed 1 line`, and the changed lines with their numbers."""
 
     summary: str
     rows: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(Struct, frozen=True):
     """The lines `old` of the text before were replaced by the lines `new` of the text after."""
 
     old: range

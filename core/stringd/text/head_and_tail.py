@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 OUTPUT_LIMIT = 1024 * 1024
 """How much output a buffer holds by default, in bytes."""
@@ -122,8 +123,7 @@ def _omissions(text: str) -> list[re.Match[str]]:
     return list(_OMISSION.finditer(text)) if _OF_OUTPUT in text else []
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gap:
+class Gap(Struct, frozen=True, kw_only=True):
     """What is left out of a text, from `first` to `last`, and the numbers of its lines if these are whole."""
 
     first: int

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from stringd.text.escaping import printable
 from stringd.text.nearest import nearest
@@ -31,8 +32,7 @@ class FileInvalid(ValueError):
         self.message = message
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Scalar:
+class Scalar(Struct, frozen=True, kw_only=True):
     """A text; if it is plain, it may stand for a number, a truth value or null."""
 
     line: int
@@ -40,16 +40,14 @@ class Scalar:
     is_plain: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Items:
+class Items(Struct, frozen=True, kw_only=True):
     """A list."""
 
     line: int
     items: Sequence[Node]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Members:
+class Members(Struct, frozen=True, kw_only=True):
     """A mapping, its members as written: a key can be any node, and occur repeatedly."""
 
     line: int
@@ -59,8 +57,7 @@ class Members:
 Node: TypeAlias = Scalar | Items | Members
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """A node, and what messages call it; its methods refuse what is not of their kind."""
 
     node: Node

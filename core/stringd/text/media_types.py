@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 # Quoted strings may hold separators; single quotes are no quotes in the standard, yet servers use them.
 _PARAMETER = re.compile(
@@ -13,8 +14,7 @@ _PARAMETER = re.compile(
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MediaType:
+class MediaType(Struct, frozen=True, kw_only=True):
     """A type such as `text/html` with its parameters; type and parameter names are in lower case."""
 
     type: str

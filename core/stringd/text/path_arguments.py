@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.nearest import nearest
@@ -21,8 +22,7 @@ _VALUE = r"""(?:"[^"\n]*"|'[^'\n]*'|[^\s"']+)"""
 _BETWEEN = re.compile(r"=|\s+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PathArguments:
+class PathArguments(Struct, frozen=True, kw_only=True):
     """A path as typed, blanks included, the given options, and the values of those that take one."""
 
     path: str

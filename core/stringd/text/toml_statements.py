@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 Path = tuple[str, ...]
 
@@ -15,8 +16,7 @@ class NotEditable(ValueError):
     """A value that can't be replaced separately; the text says where it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """A header or an assignment: its lines, counted from 1, its table, and its content."""
 
     first: int

@@ -7,10 +7,12 @@ import re
 from base64 import b64encode
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 from urllib.parse import quote, quote_plus
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 Span: TypeAlias = tuple[int, int]
 
@@ -64,16 +66,14 @@ def longest_written(value: str) -> int:
     return _MOST_PER_CHARACTER * (len(value) + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Struct, frozen=True):
     """A slice of the original text: its start, and its end if it was rewritten."""
 
     origin: int
     end: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(Struct, frozen=True):
     """A decoded text, with the mapping of its positions to the text below."""
 
     text: str
@@ -201,8 +201,7 @@ def _overlap(text: str, written: str) -> int:
     return len(end) - start if start >= 0 else 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Core:
+class _Core(Struct, frozen=True):
     """The base64 characters that depend only on a value, and how many adjacent ones depend on it partly."""
 
     text: str

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote_to_bytes
+
+from msgspec import Struct
 
 _PORTS = {"http:": 80, "https:": 443}
 # One page has its own URL parsed ten times.
 _MOST_REMEMBERED, _LONGEST_REMEMBERED = 256, 2048
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WebUrl:
+class WebUrl(Struct, frozen=True, kw_only=True):
     """A normalized http or https URL: `HTTP://127.1/ä b#c` becomes `http://127.0.0.1/%C3%A4%20b`."""
 
     scheme: str

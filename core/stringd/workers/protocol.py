@@ -3,7 +3,7 @@
 While a job runs, its worker may say how far it is: a length with the highest bit set is two numbers instead.
 
 The daemon does not trust workers, since a job may have taken one over: results are read by an unpickler that
-builds plain values, dataclasses, named tuples and enums, and calls nothing else.
+builds plain values, records (dataclasses, structs, named tuples) and enums, and calls nothing else.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ import os
 import pickle
 import struct
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from enum import Enum
 from pathlib import PosixPath, PurePosixPath
 from typing import Any
+
+from msgspec import Struct
 
 LENGTH = struct.Struct("!Q")
 READY, STARTED = b"r", b"s"
@@ -26,11 +28,18 @@ _PROGRESS = 1 << 63
 _MOST_PARTS = (1 << 31) - 1
 _SECONDS_BETWEEN = 0.05
 _PROTOCOL = pickle.HIGHEST_PROTOCOL
+
+
+def _struct(kind: type[Struct], values: Mapping[str, Any]) -> Struct:
+    return kind(**values)
+
+
 _ALLOWED: dict[tuple[str, str], Any] = {
     ("builtins", "set"): set,
     ("builtins", "frozenset"): frozenset,
     ("builtins", "bytearray"): bytearray,
     ("collections", "OrderedDict"): dict,
+    ("msgspec._utils", "rebuild"): _struct,
 }
 _PATHS: dict[tuple[str, str], Any] = {
     ("pathlib", "PosixPath"): PosixPath,
@@ -91,7 +100,7 @@ class _Unpickler(pickle.Unpickler):
 
 def _is_record(kind: type) -> bool:
     is_named_tuple = issubclass(kind, tuple) and hasattr(kind, "_fields")
-    return is_named_tuple or dataclasses.is_dataclass(kind) or issubclass(kind, Enum)
+    return is_named_tuple or dataclasses.is_dataclass(kind) or issubclass(kind, Struct | Enum)
 
 
 class _Channel:

@@ -17,9 +17,10 @@ import time
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
-from dataclasses import dataclass
 from functools import partial
 from typing import ParamSpec, TypeVar
+
+from msgspec import Struct
 
 from stringd.api.workers import Budget, OnParts, Workers
 from stringd.workers.fair_queue import FairQueue
@@ -31,8 +32,7 @@ _STORAGE_THREADS, _READING_THREADS = 8, 16
 _NO_OWNER = ""
 
 
-@dataclass(eq=False, slots=True, kw_only=True)
-class Work:
+class Work(Struct, kw_only=True, eq=False):
     """A command's work: its owner (`user:topic`), and the worker processes for long jobs."""
 
     owner: str

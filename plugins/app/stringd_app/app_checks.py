@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.plugin import Package, Refusal
 from stringd.plugin.actions import (
@@ -46,8 +48,7 @@ from stringd_app.unproved_values import unproved
 Methods: TypeAlias = Callable[[], Collection[ActionMethod]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TemplateText:
+class TemplateText(Struct, frozen=True, kw_only=True):
     """A template of an app: its text and role, and the number of lines above it in its file."""
 
     text: str
@@ -60,8 +61,7 @@ class TemplateText:
         return [replace(it, line=self.above + it.line) for it in found]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedFile:
+class CheckedFile(Struct, frozen=True, kw_only=True):
     """What is wrong with a document or template file, and the templates in it, which are not checked yet."""
 
     diagnostics: tuple[Diagnostic, ...] = ()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.files import OWN_PREFIX, Directory, open_file, open_folder, real_path, status_of
@@ -20,8 +21,7 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _LEFT_OUT = frozenset({".git"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
+class Member(Struct, frozen=True, kw_only=True):
     """A file, or a directory if `open` is None; `name` is its path relative to the app's directory."""
 
     name: str

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.plugin import ErrorCode, Invocation, Refusal, Reply
 from stringd.plugin.documents import file_of
@@ -32,8 +34,7 @@ from stringd_app.unproved_values import refuse_unproved
 from stringd_app.update_report import change_lines
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Update:
+class _Update(Struct, frozen=True, kw_only=True):
     """An update of an installed app by what its source has now."""
 
     name: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct, field
 
 from stringd.plugin import ErrorCode, HttpClient, HttpFailed, HttpResponse, Refusal, http
 from stringd.plugin.documents import read_sheet
@@ -24,8 +25,7 @@ _TEXTS = frozenset({"", ".txt", ".text", ".markdown"})
 _NAMELESS = PurePosixPath("app")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Download:
+class Download(Struct, frozen=True, kw_only=True):
     """A downloaded file: its name and directory, as in the URL, its content, and what a document needs."""
 
     name: str
@@ -34,8 +34,7 @@ class Download:
     site: Site = field(default_factory=Site)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fetched:
+class Fetched(Struct, frozen=True, kw_only=True):
     """A response to the URL of a source, and its own URL after redirects."""
 
     url: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.plugin import Command, ErrorCode, Invocation, Refusal, Reply, Secrets, TopicGroup, User
 from stringd.plugin.files import finish
@@ -31,8 +32,7 @@ from stringd_app.unproved_values import refuse_unproved
 _PREFIX = "app:"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Installation:
+class _Installation(Struct, frozen=True, kw_only=True):
     """An installation: the name and record of the app, and the record of the app that it replaces."""
 
     name: str

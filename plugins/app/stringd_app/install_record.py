@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from stringd.plugin import check_optional_text
 from stringd.plugin.documents import ParsedDocument, is_uri
@@ -22,8 +24,7 @@ _MODE = 0o644
 _LONGEST_RECORD = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class Identity(Struct, frozen=True, kw_only=True):
     """The identity of an app, as its author declares it: a namespace and a name."""
 
     namespace: str
@@ -38,8 +39,7 @@ class Identity:
         return f"{quote(self.namespace, safe='')}/{quote(self.name, safe='')}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstallRecord:
+class InstallRecord(Struct, frozen=True, kw_only=True):
     """The record of an installed app: its identity and source.
 
     `source` is the source as typed, `place` its canonical form, and `key` a random key that no other app can

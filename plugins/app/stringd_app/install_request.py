@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.text import parse_path_arguments
@@ -18,8 +19,7 @@ USAGE = (
 _APP, _END = "--app", "--"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InstallRequest:
+class InstallRequest(Struct, frozen=True, kw_only=True):
     """A parsed `/install`: the source as typed, another name for the app, and whether it may replace an app.
 
     `words` are those behind the name of a `kind` of source, and `options` those of a file of any kind. A

@@ -6,10 +6,11 @@ import hashlib
 import json
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import IO
+
+from msgspec import Struct
 
 from stringd.plugin.files import OWN_PREFIX, Directory, open_folder, read_regular, write_atomically
 from stringd_app.app_files import members_of_directory, write_members
@@ -31,16 +32,14 @@ class Change(Enum):
     RESTORED = "restored"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptFile:
+class KeptFile(Struct, frozen=True, kw_only=True):
     """A file that stays as the user has it; the source `differs` if it has another version by now, too."""
 
     path: str
     differs: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileChanges:
+class FileChanges(Struct, frozen=True, kw_only=True):
     """What an update changes, and which files stay because the user has changed or added them."""
 
     changes: Mapping[str, Change]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin import Refusal, Runtime, SecretScope, User
 from stringd.plugin.actions import DeclaredVariable
@@ -15,8 +16,7 @@ from stringd_app.app_registry import app_names, find_app
 _LONGEST = 120
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedApp:
+class ListedApp(Struct, frozen=True, kw_only=True):
     """An app in a list: what it does, or why it cannot be read."""
 
     name: str

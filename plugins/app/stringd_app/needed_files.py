@@ -5,9 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum, auto
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 from stringd.plugin.actions import TEMPLATES, analyse_command, declared_variables
 from stringd.plugin.documents import CLI, ParsedDocument, is_uri
@@ -28,8 +29,7 @@ class Use(Enum):
     OPTIONAL = auto()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NeededFile:
+class NeededFile(Struct, frozen=True, kw_only=True):
     """A file by its path in the app, without `./`, and its use."""
 
     path: str

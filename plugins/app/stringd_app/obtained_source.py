@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Invocation, Refusal
 from stringd.plugin.documents import confine, is_directory, is_there, is_uri, resolve
@@ -27,8 +28,7 @@ _PAGE = ".md"
 _SCHEMES = frozenset({"http", "https"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Obtained:
+class Obtained(Struct, frozen=True, kw_only=True):
     """The source of an app: how it is shown, its canonical form, and a path, a download or a made app.
 
     `kind` is the name of the kind of source that made the app.

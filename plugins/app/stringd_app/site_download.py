@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from stringd.plugin import (
     ErrorCode,
@@ -38,8 +39,7 @@ _PROGRAM_MODE, _FILE_MODE = 0o755, 0o644
 _PACK_IT = "Publish the app as an archive, and install that."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiteFile:
+class SiteFile(Struct, frozen=True, kw_only=True):
     """A downloaded file of an app: its path in the app, its content and its mode."""
 
     path: str
@@ -47,8 +47,7 @@ class SiteFile:
     mode: int = _FILE_MODE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Site:
+class Site(Struct, frozen=True, kw_only=True):
     """The files beside an entry document, and the paths that it needs and that the site does not have."""
 
     files: tuple[SiteFile, ...] = ()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import partial
 from io import BytesIO
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.documents import is_directory
@@ -26,8 +28,7 @@ _APP, _UNWRAPPED = "app", "unwrapped"
 _PRIVATE = 0o600
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Staged:
+class Staged(Struct, frozen=True, kw_only=True):
     """A staged app: its directory, its name if its document has none, and where it came from.
 
     `origin` is a canonical form of the source, independent of how it was typed.

@@ -8,8 +8,9 @@ import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.plugin.files import Directory, made_folder
 
@@ -19,8 +20,7 @@ _APP_MODE = 0o755
 _PRIVATE = 0o700
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Staging:
+class Staging(Struct, frozen=True, kw_only=True):
     """The directory of the installed apps, and a temporary directory in it."""
 
     shelf: Directory

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from stringd.plugin import BackgroundEffect, Disconnected, Invocation, Runtime, User
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asker:
+class Asker(Struct, frozen=True, kw_only=True):
     """Somebody on whose behalf something is about to happen; `label` says what, on one line."""
 
     user: User

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin import Disconnected, StorageFailed
 from stringd_approval.asking.decider import Decider, withdrawn
@@ -34,8 +35,7 @@ _DUPLICATE = "duplicate id"
 _CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Broker:
+class Broker(Struct, frozen=True, kw_only=True):
     """Handles the requests of all clients; each ends with one reply."""
 
     policies: PolicyFile

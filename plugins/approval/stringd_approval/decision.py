@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from stringd_approval.exec_request import ExecRequest
 
@@ -17,8 +18,7 @@ class Outcome(StrEnum):
     WITHDRAWN = "withdrawn"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(Struct, frozen=True, kw_only=True):
     """An outcome: who decided (`operator`, `approver`, `nobody`), through what, and in how many seconds.
 
     `edited` is the request that is to run in place of the original one. `has_terminal` says that the person

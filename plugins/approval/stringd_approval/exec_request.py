@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 Pipeline: TypeAlias = tuple[tuple[str, ...], ...]
 """The stages of a pipeline: a program and its arguments each."""
@@ -14,8 +15,7 @@ STAGE_MARK = "|"
 DEFAULT_DIRECTORY = "/"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecRequest:
+class ExecRequest(Struct, frozen=True, kw_only=True):
     """A pipeline, how it is to be run, and who asks for it and why.
 
     All fields have passed the checks of the protocol. `host` and `session` are what the client says of

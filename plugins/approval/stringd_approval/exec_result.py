@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from stringd_approval.exec_request import Pipeline
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StageResult:
+class StageResult(Struct, frozen=True, kw_only=True):
     """How a stage ended; the exit code is -1 if a signal ended it."""
 
     exit_code: int
@@ -18,8 +18,7 @@ class StageResult:
     stderr_truncated: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PipelineResult:
+class PipelineResult(Struct, frozen=True, kw_only=True):
     """How the stages ended, and the standard output of the last one."""
 
     stages: tuple[StageResult, ...]
@@ -48,8 +47,7 @@ class Status(StrEnum):
     ERROR = "error"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecReply:
+class ExecReply(Struct, frozen=True, kw_only=True):
     """The reply to a request: a result if it ran, a message if it failed.
 
     `comment` is what the person says who refused; `edited` is the pipeline that ran in place of the

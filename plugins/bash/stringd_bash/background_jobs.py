@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import signal
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin.processes import Process, age, command_line, descriptor_target
 from stringd_bash.job_listing import ListedJob
@@ -22,8 +23,7 @@ _NO_FILES = ("/dev/", "/proc/")
 _MOST_ENDED = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Job(Struct, frozen=True, kw_only=True):
     """A job: `number` is that of the shell, or the process group as long as the shell has not listed it."""
 
     number: int

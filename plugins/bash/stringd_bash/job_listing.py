@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 # Bash pads the state to the length of the longest description of a signal.
 _ENTRY = re.compile(r"^\[(?P<number>\d+)\].  (?P<state>.{24})", re.MULTILINE)
@@ -13,8 +14,7 @@ _ENDED = re.compile(r"(?!Running|Stopped)")
 _NOT_TOLD = re.compile(r"Running|Stopped|Done|Exit|Interrupt|Broken")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedJob:
+class ListedJob(Struct, frozen=True, kw_only=True):
     """A job by its number in the shell, with the process group and the state that bash tells."""
 
     number: int

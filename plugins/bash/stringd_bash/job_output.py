@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd.plugin.text import HeadTailBuffer
 
@@ -15,8 +16,7 @@ _PART_BYTES = 128 * 1024
 _MOST_PARTS = 8
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobOutput:
+class JobOutput(Struct, frozen=True, kw_only=True):
     """Output that one of some jobs has printed, or each of them a part."""
 
     jobs: frozenset[int]

@@ -6,7 +6,8 @@ import asyncio
 import re
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Invocation, Refusal
 from stringd.plugin.effects import TypedInput, permit
@@ -23,8 +24,7 @@ _TYPE = re.compile(r"//\s*type\s+(?P<arguments>.*)", re.DOTALL)
 _OPTION = "--secret"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PressedKeys:
+class PressedKeys(Struct, frozen=True, kw_only=True):
     """The keys to press, as `//keys` and `//type` take them."""
 
     text: str

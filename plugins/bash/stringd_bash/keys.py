@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Refusal
 
@@ -41,8 +42,7 @@ NAMES = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyModes:
+class KeyModes(Struct, frozen=True, kw_only=True):
     """The modes of a terminal that decide what keys send."""
 
     application: bool = False

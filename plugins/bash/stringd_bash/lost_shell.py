@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from stringd.plugin import Session
 
 _PLUGIN = "bash"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LostShell:
+class LostShell(Struct, frozen=True, kw_only=True):
     """The shell of the topic `shell_of`, its directory, and the program that ran in it by the last reply.
 
     A fork of the topic takes over the data, but has no shell.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from stringd_bash.bash_topic import BashTopic
 
@@ -13,8 +14,7 @@ TopicKey: TypeAlias = tuple[str, str]
 """The id of a user and the name of a topic."""
 
 
-@dataclass(slots=True)
-class OpenTopics:
+class OpenTopics(Struct):
     """Finds topics, and tells when one opens or closes."""
 
     _topics: dict[TopicKey, BashTopic] = field(default_factory=dict)

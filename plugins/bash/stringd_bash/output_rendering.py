@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd.plugin.terminal import (
     ALTERNATE,
@@ -29,8 +30,7 @@ _STAYING = frozenset({"", "\t", "[K"})
 _CONTROL, _CHARACTER, _WIDE, _CELL, _ROW, _ADDRESS, _SHOWN = 7000, 30, 1500, 1, 150, 3, 30
 
 
-@dataclass(slots=True)
-class Display:
+class Display(Struct):
     """What one reply leaves to the next: the modes that are set, and the screen once there is one."""
 
     terminal: Emulator | None = None

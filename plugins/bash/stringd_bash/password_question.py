@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.plugin import Answer, ErrorCode, Question, QuestionKind, Refusal, Trust, Unanswered
 from stringd.plugin.text import label, masked_in_shell
@@ -21,8 +22,7 @@ _AGAIN = "(it asks again)"
 _OVER = "The program does not ask for it any more."
 
 
-@dataclass(frozen=True, slots=True)
-class _Prompt:
+class _Prompt(Struct, frozen=True):
     """What is known of a program while it waits: when any of it changes, it may not be asking any more."""
 
     evaluation: Evaluation

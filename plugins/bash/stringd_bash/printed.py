@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin import PrintedText
 from stringd.plugin.processes import Spill
 from stringd.plugin.terminal import PrintedLines
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Printed:
+class Printed(Struct, frozen=True, kw_only=True):
     """A text, and all of it in sections if the text is only its beginning and end."""
 
     text: str = ""

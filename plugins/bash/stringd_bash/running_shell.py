@@ -7,7 +7,8 @@ import contextlib
 import platform
 import socket
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.processes import ForkClient, Message, MessageSocket, working_directory
@@ -22,8 +23,7 @@ _LIST_SECONDS = 1.0
 _KILLED = 137
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(Struct, frozen=True, kw_only=True):
     """The status of an evaluated text and the shell's directory then; None if the shell ended with it."""
 
     status: int

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd_bash.cells import text_of
 from stringd_bash.screen import Screen
@@ -12,8 +13,7 @@ from stringd_bash.screen_emulator import Emulator
 _COMMAND = "//screen"
 
 
-@dataclass(slots=True)
-class ScreenChanges:
+class ScreenChanges(Struct):
     """The rows that were shown last."""
 
     _rows: Sequence[str] = field(default=())

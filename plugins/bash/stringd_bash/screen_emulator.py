@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from stringd.plugin.terminal import ALTERNATE, Instruction, numbers
 from stringd_bash.screen import Screen
 from stringd_bash.screen_actions import ON_SCREEN
@@ -14,8 +16,7 @@ _GRAPHICS = str.maketrans("_`abcdefghijklmnopqrstuvwxyz{|}~", " ◆▒␉␌␍�
 _ORIGIN, _AUTOWRAP, _CURSOR = 6, 7, 1048
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Saved:
+class _Saved(Struct, frozen=True, kw_only=True):
     """A saved cursor and its character sets."""
 
     x: int = 0

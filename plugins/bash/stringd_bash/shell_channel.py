@@ -7,7 +7,8 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd_bash.job_listing import ListedJob, parse_jobs
 
@@ -16,8 +17,7 @@ _JOBS = re.compile(r"([0-9a-f]*) ([\d\n]*)\x01(.*)", re.DOTALL)
 _REPORT = re.compile(r"([0-9a-f]*) (\d{1,3}) (.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """What the shell reports after a text: the report's token, the status, the directory, and all jobs."""
 
     token: str

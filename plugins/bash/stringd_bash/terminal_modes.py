@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import termios
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _INPUT_FLAGS, _OUTPUT_FLAGS, _LOCAL_FLAGS, _CHARACTERS = 0, 1, 3, 6
 _DISABLED = b"\0"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Modes:
+class Modes(Struct, frozen=True, kw_only=True):
     """Who edits and echoes lines: the terminal itself, a program that reads keys, or nobody."""
 
     is_canonical: bool

@@ -6,7 +6,8 @@ import codecs
 import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin.terminal import parse, without_unfinished
 from stringd_bash.output_rendering import most_nanoseconds
@@ -30,8 +31,7 @@ _TERTIARY_ATTRIBUTES = "\x1bP!|00000000\x1b\\"
 _UNKNOWN_CAPABILITY = "\x1bP0+r\x1b\\"
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
+class _Asked(Struct, frozen=True):
     """A query with numbers, the terminal's size, and where the cursor is."""
 
     parameters: str

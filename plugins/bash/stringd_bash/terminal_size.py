@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _SIZE = re.compile(r"(\d{1,4})x(\d{1,4})")
 _LEAST, _MOST = 2, 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Size:
+class Size(Struct, frozen=True, kw_only=True):
     """A size in characters."""
 
     columns: int

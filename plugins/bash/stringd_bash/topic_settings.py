@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Fault, Refusal, Session, parse_seconds
 from stringd.plugin.processes import TIME_LIMIT, read_limit, time_limit
@@ -13,8 +14,7 @@ from stringd_bash.terminal_size import Size
 _SIZE_NAME = "_size"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(Struct, frozen=True, kw_only=True):
     """The defaults for all bash topics."""
 
     program: str

@@ -5,10 +5,11 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 from xml.etree import ElementTree as ET
+
+from msgspec import Struct
 
 from stringd.plugin import LoadedBytes
 from stringd_documents.refusals import encrypted, unreadable
@@ -25,8 +26,7 @@ _MANIFEST, _ENCRYPTION_DATA = "META-INF/manifest.xml", b"encryption-data"
 _MACROS = "vbaProject.bin"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relationship:
+class Relationship(Struct, frozen=True, kw_only=True):
     """What a member of an Office document refers to: another member by its name, or a URL."""
 
     kind: str

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 _FOLLOWED = re.compile(r"(?:https?|mailto|ftp):", re.IGNORECASE)
 _SPECIAL = re.compile(r"[*`]|(?<!\w)_|_(?!\w)|<(?=[A-Za-z/!?])|\](?=[(\[])|~~|\\(?=[!-/:-@\[-`{-~])")
@@ -14,8 +16,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _EDGES = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Struct, frozen=True, kw_only=True):
     """A text in one style; with a target a link, or an image whose alternative text it is."""
 
     text: str

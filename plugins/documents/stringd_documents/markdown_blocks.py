@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from stringd.plugin import Outline
 from stringd.plugin.documents import MarkdownWriter, read_sheet

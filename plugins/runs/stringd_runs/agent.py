@@ -5,9 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from stringd.plugin import Fault, Refusal, Runtime, User
 from stringd_runs.agent_events import AgentEvent, AgentResult
@@ -17,8 +18,7 @@ from stringd_runs.prices import Price
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolUse:
+class ToolUse(Struct, frozen=True, kw_only=True):
     """A command that an agent runs as a tool; questions that it asks name its topic and request.
 
     `word` is the command's word with its slash; empty for other texts.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec import Struct
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+
+class Usage(Struct, frozen=True, kw_only=True):
     """The tokens that calls of models took."""
 
     prompt_tokens: int = 0
@@ -20,16 +20,14 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextUsage:
+class ContextUsage(Struct, frozen=True, kw_only=True):
     """How much of a model's context the last request of a call took."""
 
     tokens: int
     context_window: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentResult:
+class AgentResult(Struct, frozen=True, kw_only=True):
     """The result of one call of an agent."""
 
     text: str
@@ -45,37 +43,32 @@ class AgentResult:
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class Text(Struct, frozen=True, kw_only=True):
     """A piece of the answer."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThinkingStart:
+class ThinkingStart(Struct, frozen=True, kw_only=True):
     """The model begins thinking."""
 
     id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thinking:
+class Thinking(Struct, frozen=True, kw_only=True):
     """A piece of what the model thinks."""
 
     id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThinkingEnd:
+class ThinkingEnd(Struct, frozen=True, kw_only=True):
     """The model ends thinking."""
 
     id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
+class ToolCall(Struct, frozen=True, kw_only=True):
     """A tool is called; `arguments` are the text of a JSON value, as the model wrote it."""
 
     id: str
@@ -83,8 +76,7 @@ class ToolCall:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolResult:
+class ToolResult(Struct, frozen=True, kw_only=True):
     """A tool has answered, or failed with an error."""
 
     id: str
@@ -93,13 +85,11 @@ class ToolResult:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepStart:
+class StepStart(Struct, frozen=True, kw_only=True):
     """A request to the model begins; after the first one of a call, with the results of tools."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Done:
+class Done(Struct, frozen=True, kw_only=True):
     """The call has ended."""
 
     result: AgentResult

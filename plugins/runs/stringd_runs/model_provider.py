@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
+
+from msgspec import Struct, field
 
 from stringd.plugin import Runtime, User, hookspec
 from stringd_runs.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall, Usage
@@ -24,8 +25,7 @@ class CredentialType(StrEnum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
+class Model(Struct, frozen=True, kw_only=True):
     """A model of a provider, as lists describe it."""
 
     id: str
@@ -42,8 +42,7 @@ class Model:
             )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class Tool(Struct, frozen=True, kw_only=True):
     """A tool that a model may call, with the JSON schema of its arguments."""
 
     name: str
@@ -51,15 +50,13 @@ class Tool:
     parameters: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserMessage:
+class UserMessage(Struct, frozen=True, kw_only=True):
     """A text for the model."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelMessage:
+class ModelMessage(Struct, frozen=True, kw_only=True):
     """What the model has answered.
 
     `provider_data` is a JSON value that the provider wants back with the message, such as signed thinking.
@@ -70,8 +67,7 @@ class ModelMessage:
     provider_data: Any = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolMessage:
+class ToolMessage(Struct, frozen=True, kw_only=True):
     """The result of a tool call."""
 
     call_id: str
@@ -83,8 +79,7 @@ class ToolMessage:
 Message: TypeAlias = UserMessage | ModelMessage | ToolMessage
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelCall:
+class ModelCall(Struct, frozen=True, kw_only=True):
     """One request to a model. `model` is the part of the agent's `provider/model` after the slash."""
 
     model: str
@@ -105,8 +100,7 @@ class ModelCall:
     """The number of the request within the agent's call: greater than 1 when it brings results of tools."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class Finished(Struct, frozen=True, kw_only=True):
     """The end of a stream."""
 
     usage: Usage = field(default_factory=Usage)
@@ -132,8 +126,7 @@ class ProviderFailed(Exception):
         self.retry_after = retry_after
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelProvider:
+class ModelProvider(Struct, frozen=True, kw_only=True):
     """A provider of models. Closing the iterator that `stream` returns cancels the request.
 
     Retries, time limits, the loop of tools and sums of tokens are not the provider's business.

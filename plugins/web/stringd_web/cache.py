@@ -9,11 +9,13 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from itertools import count
 from math import inf
 from weakref import WeakSet
+
+from msgspec import Struct
 
 from stringd.plugin import HttpResponse
 
@@ -27,8 +29,7 @@ _DIRECTIVE = re.compile(r'([a-z-]+)(?:\s*=\s*(?:"([^"]*)"|([^\s,]*)))?', re.IGNO
 _VALIDATORS = {"if-none-match": "etag", "if-modified-since": "last-modified"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CachedPage:
+class CachedPage(Struct, frozen=True, kw_only=True):
     """A cached response, the request headers listed in its `Vary`, and when it becomes stale."""
 
     response: HttpResponse

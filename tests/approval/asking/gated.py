@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import asdict
 from typing import Any
+
+from msgspec import to_builtins
 
 from stringd.plugin import Command, Invocation, Reply, Runtime, Service, hookimpl
 from stringd_approval.asking.decider import Decider
@@ -43,7 +44,7 @@ class Decisions:
         decision = await self._decider.decide(
             ExecRequest(**fields), self._policies.current(), invocation.disconnected
         )
-        return Reply.confirmation(json.dumps(asdict(decision)))
+        return Reply.confirmation(json.dumps(to_builtins(decision)))
 
     async def _list(self, invocation: Invocation) -> Reply:
         if revoked := invocation.line.arguments:

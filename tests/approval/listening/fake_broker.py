@@ -9,11 +9,11 @@ import queue
 import socket
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 import uvloop
+from msgspec.structs import replace
 
 from stringd.plugin import Disconnected, Fault
 from stringd_approval.exec_request import ExecRequest

@@ -7,11 +7,11 @@ import json
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from stringd.plugin.stores import LocalStorages
 from stringd_approval.asking.grant_store import SharedGrants

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from stringd_runs.strategies.strategy import AgentStep, Flow, ModelAgent, Strategy, StrategyInvalid
 from tests.runs.strategies.reading import FOLDER, MINIMAL, read, refusal, refused

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd.actions.arguments.argument_reader import ArgumentReader
 from stringd.actions.arguments.argument_words import assign_words
@@ -19,8 +20,7 @@ from stringd.errors import ErrorCode, Refusal
 from stringd.text.action_words import split_words
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class Call(Struct, frozen=True, kw_only=True):
     """One call of an action: its arguments, with defaults for those that were not given.
 
     `values` omits parameters without an argument or default; the required ones among them are `missing`.

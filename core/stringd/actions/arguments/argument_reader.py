@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from stringd.actions.arguments.argument_words import ArgumentWords
 from stringd.actions.arguments.call_body import text_of_scalar, texts_of_array

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd.actions.arguments.schema import declared_flags
 from stringd.actions.values.nested_flags import Path, split_path
@@ -19,8 +20,7 @@ _NAMED = re.compile(r"(?P<name>[^\W\d][\w-]*)=")
 _TRUTH = frozenset({"true", "false"})
 
 
-@dataclass(slots=True)
-class ArgumentWords:
+class ArgumentWords(Struct):
     """The words of a call by parameter, with None for a flag without a value.
 
     `parts` are the words of parts of a JSON value, such as `--key.sub`, with the path of each. `operands` are

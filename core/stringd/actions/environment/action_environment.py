@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
+
+from msgspec import Struct, field, structs
 
 from stringd.actions.environment.topic_variables import (
     NOTHING_AVAILABLE,
@@ -35,8 +37,7 @@ TEMPLATE_SUFFIXES = (".md.j2", ".jinja")
 _USES_FOREIGN = "Use what another document has brought"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionFunction:
+class ActionFunction(Struct, frozen=True, kw_only=True):
     """An action coded in Python: its declaration, and the coroutine function that runs it.
 
     `run` returns a text or a value that JSON can encode. It raises `Refusal` to refuse.
@@ -47,8 +48,7 @@ class ActionFunction:
     summary: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Environment:
+class Environment(Struct, frozen=True, kw_only=True):
     """What the actions of the current document may use; a document from the network is not trusted.
 
     `secrets_topic` is the topic in which its `$NAME`s are set, unless that is the current one. `exports` are
@@ -116,7 +116,7 @@ class Environment:
         reasons += [_USES_FOREIGN] if foreign else []
         if not reasons or any(it.name == CONFIRM for it in action.parameters):
             return action
-        confirming = replace(CONFIRMING, description=", and ".join(reasons))
+        confirming = structs.replace(CONFIRMING, description=", and ".join(reasons))
         return replace(action, parameters=(*action.parameters, confirming))
 
 
@@ -134,13 +134,13 @@ def environment_of(invocation: Invocation, page: Page) -> Environment:
     variables = available_variables(page, invocation.session.state.variables)
     # Most documents declare nothing, and are opened in topics without variables.
     if variables is not base.variables or declarations.exported:
-        base = replace(base, variables=variables, exports=base.exports | declarations.exported)
+        base = structs.replace(base, variables=variables, exports=base.exports | declarations.exported)
     own = {it.name: it for it in declarations.secrets}
     if not own and not base.declared:
         return base
     declared = (*own.values(), *(it for it in base.declared if it.name not in own))
     defaults = {it.name: it.default for it in declared if it.default}
-    return replace(base, declared=declared, secrets={**defaults, **base.secrets})
+    return structs.replace(base, declared=declared, secrets={**defaults, **base.secrets})
 
 
 def _leaves_site(action: Action, page: Page) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd.actions.templates.template_run import Template, variables_in
 from stringd.actions.values.placeholders import placeholder_names
@@ -16,8 +17,7 @@ from stringd.text.web_urls import origin_of
 Variables = Mapping[str, Attributed[str]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AvailableVariables:
+class AvailableVariables(Struct, frozen=True, kw_only=True):
     """The variables that a document's actions may use, and those `withheld` until a call confirms them.
 
     Withheld variables came from another site than the document, and the user has not chosen them for it.

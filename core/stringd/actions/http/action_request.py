@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from urllib.parse import quote
+
+from msgspec import Struct
 
 from stringd.actions.http.value_encoders import (
     IN_HEADER,
@@ -31,8 +32,7 @@ _QUERY_METHODS = frozenset({"GET", "DELETE"})
 _DEFAULT_ACCEPT = "application/json, text/markdown;q=0.9, */*;q=0.8"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedRequest:
+class PreparedRequest(Struct, frozen=True, kw_only=True):
     """A request, its headers that other hosts must not get, and whether its body holds a secret."""
 
     request: HttpRequest

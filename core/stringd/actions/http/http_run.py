@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from msgspec import Struct, structs
 
 from stringd.actions.answers import Answer, read_json
 from stringd.actions.environment.action_environment import Environment
@@ -86,11 +88,10 @@ async def send_prepared(
 def _without_reserved_headers(prepared: PreparedRequest) -> PreparedRequest:
     """Return the request with the client's own `Host` and `User-Agent` instead of the document's."""
     headers = {name: text for name, text in prepared.request.headers.items() if name not in _RESERVED_HEADERS}
-    return replace(prepared, request=replace(prepared.request, headers=headers))
+    return structs.replace(prepared, request=replace(prepared.request, headers=headers))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SameOriginPolicy:
+class _SameOriginPolicy(Struct, frozen=True, kw_only=True):
     """The policy for unasked requests of pages from the network: only GET, only to the page's own origin."""
 
     action: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from stringd.actions.answers import Answer
 from stringd.actions.environment.action_environment import Environment
@@ -24,8 +25,7 @@ from stringd.extensions.hookspecs import hookspec
 SECONDS = 180.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionCall:
+class ActionCall(Struct, frozen=True, kw_only=True):
     """One call of an action, with what the action may use.
 
     `values` are the arguments by parameter, with defaults for those that were not given. `variables` are the
@@ -70,8 +70,7 @@ Describe: TypeAlias = Callable[[Action, Path | None], str]
 Check: TypeAlias = Callable[[Action, Path | None], Iterable[Diagnostic]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionMethod:
+class ActionMethod(Struct, frozen=True, kw_only=True):
     """A way to carry out actions: documents name it, `CALL name target`.
 
     `describe` returns what `/act.id --help` says below the flags, and `check` the flaws of an action; both

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd.actions.answers import Answer
 from stringd.actions.templates.limits import NAMES
@@ -27,8 +28,7 @@ from stringd.text.uris import absolute
 _LINK = re.compile(r"\]\(|\]:|\]\[")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderedText:
+class RenderedText(Struct, frozen=True, kw_only=True):
     """A text for the agent, and what is behind its `@name`s: the targets of links, and values."""
 
     text: str

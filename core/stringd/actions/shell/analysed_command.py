@@ -8,8 +8,9 @@ value is not run.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from stringd.actions.shell.analysis import findings
 from stringd.actions.shell.analysis.command_reader import CommandReader
@@ -32,8 +33,7 @@ PREFIX = "_STRINGD_"
 """The prefix of the variables that hold the values."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnalysedCommand:
+class AnalysedCommand(Struct, frozen=True, kw_only=True):
     """An analysed command line; it may run if there are no findings."""
 
     pieces: tuple[Piece, ...]

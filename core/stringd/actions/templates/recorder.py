@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from jinja2 import Undefined
+from msgspec import Struct
 
 from stringd.actions.templates.limits import NAMES, LimitCounter, LimitExceeded
 from stringd.actions.templates.response_values import text_of
@@ -22,8 +22,7 @@ class TemplateError(Exception):
         self.line = line
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SaveRequest:
+class SaveRequest(Struct, frozen=True, kw_only=True):
     """A request to save a text of the answer as a file."""
 
     text: str

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 
 from jinja2 import Undefined
+from msgspec import Struct
 
 _STEP = r"""\.[\w-]+|\[\d{1,9}\]|\["[^"]*"\]"""
 _PATH = re.compile(rf"(?P<root>\$|[^\W\d][\w-]*)(?P<steps>(?:{_STEP})*)")
@@ -18,8 +18,7 @@ _NUMBER = re.compile(r"[0-9]{1,9}")
 BODY = ("Response", "body")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Path:
+class Path(Struct, frozen=True, kw_only=True):
     """The root name of a path, and its keys and indexes."""
 
     root: str

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from base64 import b64decode
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from stringd.actions.answers import Answer
 from stringd.actions.values.placeholders import placeholder_names
@@ -43,16 +44,14 @@ _IN_JINJA = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileToSave:
+class FileToSave(Struct, frozen=True, kw_only=True):
     """A file that a template asks to save; `path` is as the template wrote it."""
 
     path: str
     data: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderedTemplate:
+class RenderedTemplate(Struct, frozen=True, kw_only=True):
     """The result of a template.
 
     `variables` are set in the topic, `values` are remembered as `@name` (keyed without the `@`), and `saves`

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
+
+from msgspec import Struct
 
 from stringd.actions.values.secret_taint import SECRET_REFERENCE, Taint
 from stringd.actions.values.typed_values import Value, as_text
@@ -21,8 +22,7 @@ _PLACEHOLDER = re.compile(
 _ESCAPED_DOLLAR = re.compile(r"\\\$(?=[A-Za-z_])")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placeholder:
+class Placeholder(Struct, frozen=True, kw_only=True):
     """A placeholder: its span, the index of a tuple element, and the modifiers applied to the value."""
 
     start: int
@@ -93,8 +93,7 @@ class Encoder(Protocol):
         """Encode a value, or None for an optional parameter without one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilledText:
+class FilledText(Struct, frozen=True, kw_only=True):
     """A filled text, and whether it contains a secret."""
 
     text: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.actions.values.typed_values import Value, as_text
 from stringd.api.provenance import Attributed
@@ -17,8 +18,7 @@ SECRET_REFERENCE = re.compile(r"(?<!\\)\$(?P<name>[A-Za-z_]\w*)", re.ASCII)
 _DELIMITERS = "{@}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Taint:
+class Taint(Struct, frozen=True, kw_only=True):
     """The tainted parameter names, and the values of all secrets.
 
     A parameter is tainted when its default refers to a `$NAME`. An explicit value for it is treated as a

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
+
+from msgspec import Struct
 
 from stringd.documents.editing.marker_positions import (
     Layout,
@@ -37,8 +38,7 @@ _BEFORE, _BEYOND = 2, 2
 _REACHES = (0, 4, 32, 256)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BlockIndex:
+class BlockIndex(Struct, frozen=True, kw_only=True):
     """A text's blocks, in terms of bounds instead of lines, and the positions of these bounds.
 
     Boundary `n` begins at bound `2 * n` and ends at the next. The blocks change only if the layout does: the

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
+
+from msgspec import Struct
 
 from stringd.documents.editing.edits import length_line
 from stringd.documents.paths.file_failures import LIMIT, read_failures
@@ -33,8 +34,7 @@ _MARKED = re.compile(
 _OWN_ID = re.compile(r"\s*\{#([\w.-]+)\}\s*\Z")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LargePart:
+class LargePart(Struct, frozen=True, kw_only=True):
     """Whole lines of a large file: their span in bytes, and the number of the first."""
 
     start: int
@@ -42,8 +42,7 @@ class LargePart:
     first: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Boundary:
+class _Boundary(Struct, frozen=True, kw_only=True):
     """A heading with its level, or a marker that begins or ends a block: its line and the bytes of that."""
 
     id: str

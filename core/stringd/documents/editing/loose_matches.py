@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
+
+from msgspec import Struct
 
 _LOOSE_GAP = re.compile(r"(?<![\w\s])\s++|\s++(?!\w)")
 _GAP = re.compile(r"\s+")
@@ -17,8 +18,7 @@ _MOST_TRIED = 10_000
 _SPACES, _TAB = " " * 4, "\t"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LooseMatch:
+class LooseMatch(Struct, frozen=True, kw_only=True):
     """Where a text occurs: from its line's beginning and to its line's end if only blanks are there."""
 
     start: int

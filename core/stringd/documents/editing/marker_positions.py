@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
 from itertools import zip_longest
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from stringd.api.outlines import Heading
 from stringd.documents.editing.shifted_places import ShiftedPlaces
@@ -39,8 +40,7 @@ class BlockBoundary(NamedTuple):
     is_authors: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MarkerPositions:
+class MarkerPositions(Struct, frozen=True, kw_only=True):
     """Where the top-level elements of a text start, and where its block boundaries begin and end."""
 
     starts: ShiftedPlaces
@@ -119,8 +119,7 @@ def _is_written(text: str, start: int, end: int) -> bool:
     return _WRITTEN.search(text, start, end) is not None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Layout:
+class Layout(Struct, frozen=True, kw_only=True, dict=True):
     """The block boundaries of a text, wherever they are, and whether there is text after each of them."""
 
     boundaries: Sequence[BlockBoundary]

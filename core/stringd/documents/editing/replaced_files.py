@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.documents.paths.text_files import remove_directories, remove_text, replaced_text, write_text
 from stringd.errors import Refusal
 from stringd.workers.threads import STORAGE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileChange:
+class FileChange(Struct, frozen=True, kw_only=True):
     """The texts of a file before and after a change; None where there is no file.
 
     `directories` is the number of directories that are to be removed with the file. Without a `charset`, the

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.documents.pages.cached_parsing import read_sheet
 from stringd.documents.pages.relocation import moved_into
@@ -18,8 +20,7 @@ from stringd.errors import ErrorCode, Refusal
 from stringd.text.nearest import nearest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Linked:
+class Linked(Struct, frozen=True, kw_only=True):
     """The resolved target of a link: a document, optionally a block of it, and its text if it exists."""
 
     origin: Origin
@@ -53,8 +54,7 @@ def include_at(parsed: Parsed, block_id: str) -> Directive | None:
     return None if any(parsed.lines[number].strip() for number in lines) else own
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stretch:
+class Stretch(Struct, frozen=True, kw_only=True):
     """An expanded include: its `line` in the document, and its lines `first:last` in the page."""
 
     name: str
@@ -63,8 +63,7 @@ class Stretch:
     last: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expanded:
+class Expanded(Struct, frozen=True, kw_only=True):
     """A document's text with its includes expanded, and where each of them begins and ends.
 
     Without includes, the text is the document's own, and `unchanged` what was read of it.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.pages.page import Page

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.documents.pages.cached_parsing import read_sheet
 from stringd.documents.pages.includes import Read
@@ -20,8 +22,7 @@ MOST_MENUS = 100
 RESERVED = {"page", "scaffold"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Menu:
+class Menu(Struct, frozen=True, kw_only=True):
     """A menu: its name, the document that it was read from, and its entries by id."""
 
     name: str

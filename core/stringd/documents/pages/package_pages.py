@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.api.documents import Package
 from stringd.documents.pages.cached_parsing import read_sheet
@@ -23,8 +24,7 @@ _FENCE = re.compile(r"^ {0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\n`]*?)[ \t\r
 _ACTION = re.compile(r"act\.(?P<id>[a-z][a-z0-9_-]*)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Named:
+class _Named(Struct, frozen=True):
     """The actions that a page seems to declare, as of a modification of its file."""
 
     stamp: tuple[int, int]

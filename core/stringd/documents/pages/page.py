@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from stringd.api.documents import Document, Package
 from stringd.api.load_options import UNRESTRICTED, LoadOptions
@@ -25,8 +26,7 @@ from stringd.text.formatting import MOST, listed, nearest_first
 from stringd.text.nearest import nearest
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(Struct, frozen=True, kw_only=True):
     """An open document; `path` is its file, or None if it was loaded from a URI."""
 
     uri: str

@@ -6,8 +6,9 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from heapq import merge
+
+from msgspec import Struct
 
 from stringd.documents.syntax.shortcuts import Shortcut
 
@@ -112,8 +113,7 @@ def _without_overlaps(found: Iterable[tuple[int, int]]) -> Iterator[tuple[int, i
             reached = end
 
 
-@dataclass(frozen=True, slots=True)
-class _Piece:
+class _Piece(Struct, frozen=True):
     """A run of the plain text, and its position in the paragraph."""
 
     plain: int

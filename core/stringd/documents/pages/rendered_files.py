@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+
+from msgspec import Struct, structs
 
 from stringd.api.documents import Document, LoadedBytes
 from stringd.api.load_options import UNRESTRICTED, LoadOptions
@@ -22,8 +24,7 @@ from stringd.workers.threads import READING, STORAGE
 LIMIT = 100 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileToShow:
+class FileToShow(Struct, frozen=True, kw_only=True):
     """A file at a real path, its name as shown, its status, and what its page is made with."""
 
     path: Path
@@ -59,7 +60,7 @@ def _page(file: FileToShow, body: bytes, document: Document) -> Page:
     else:
         page = outlined_page(document, document.outline)
     again = replace(UNRESTRICTED, pages=file.options.pages)
-    return replace(
+    return structs.replace(
         page,
         uri=file.path.as_uri(),
         path=file.path,

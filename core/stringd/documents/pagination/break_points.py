@@ -6,8 +6,9 @@ Found with regular expressions, since parsing the largest page that can be loade
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
+
+from msgspec import Struct
 
 _MARKER = r"(?:[-*+]|\d{1,9}[.)])[ \t]"
 _CONSTRUCT = re.compile(
@@ -34,8 +35,7 @@ class Rank(IntEnum):
     INNER = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Continued:
+class Continued(Struct, frozen=True, kw_only=True):
     """Fenced code or table rows, from `first` to `last`.
 
     A cut inside appends `over` to the part before it, and prepends `again` to the part after it.

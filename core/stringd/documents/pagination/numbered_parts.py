@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
+
+from msgspec import Struct
 
 from stringd.documents.pagination.splitting import Piece, cut
 from stringd.documents.pagination.table_of_contents import Outline, PlacedHeading
@@ -25,8 +26,7 @@ _LONGEST_ID = 60
 _OUTLINE = 1 / 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Naming:
+class Naming(Struct, frozen=True, kw_only=True):
     """How a text in parts is called: in marks such as `[page]`, in refusals, and in the command for a part.
 
     `outline` tells how to see what an outline lists, and `others` how to find what it doesn't.

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
 
 from stringd.documents.pagination.break_points import BreakPoints, Continued, Rank
 
@@ -16,8 +17,7 @@ _FULL = 3 / 4
 _NO_HEADING = 7
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class Piece(Struct, frozen=True, kw_only=True):
     """A part of a text from `first` to `last`, and what is added around it so that it can be read alone."""
 
     first: int

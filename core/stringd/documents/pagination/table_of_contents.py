@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.api.outlines import Heading
 from stringd.documents.syntax.blocks import Block
@@ -36,8 +37,7 @@ def heading_ids(headings: Sequence[Heading], blocks: Mapping[str, Block]) -> Map
     return ids
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outline:
+class Outline(Struct, frozen=True, kw_only=True):
     """The headings of a long text, with the ids that open their sections, and how to see those not listed."""
 
     headings: Sequence[PlacedHeading]

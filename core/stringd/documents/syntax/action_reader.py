@@ -6,7 +6,9 @@ import re
 import shlex
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from stringd.api.outlines import Form
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode

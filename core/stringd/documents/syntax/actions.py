@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from stringd.documents.syntax.action_reader import CALL, CLI, HTTP_METHODS, Action, ActionReader
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
@@ -18,8 +19,7 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionBook:
+class ActionBook(Struct, frozen=True, kw_only=True):
     """The actions of a page in their order, their templates by action and role, and the diagnostics."""
 
     actions: Mapping[str, Action]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 from markdown_it.token import Token
+from msgspec import Struct
 
 from stringd.api.outlines import Heading
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
@@ -52,8 +52,7 @@ class Block(NamedTuple):
         return self if name == self.id else self._replace(id=name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Marker:
+class Marker(Struct, frozen=True, kw_only=True):
     """A line that begins or ends a block."""
 
     line: int

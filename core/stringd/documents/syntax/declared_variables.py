@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.text.web_urls import origin_of
 
@@ -13,8 +14,7 @@ _BRACED = re.compile(r"\{(?P<name>[\w-]+)\}")
 _FALSE = frozenset({"false", "no", "off"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeclaredVariable:
+class DeclaredVariable(Struct, frozen=True, kw_only=True):
     """A `$NAME` that a document needs, or has a default for."""
 
     name: str
@@ -26,8 +26,7 @@ class DeclaredVariable:
     """The origin to which forms of web pages may send it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Declarations:
+class Declarations(Struct, frozen=True, kw_only=True):
     """What a document declares: its `$NAME`s, the variables that it requires, and those that it exports.
 
     `json_as_markdown` is whether answers in JSON are shown as Markdown where no template shows them.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from markdown_it.common.utils import normalizeReference
 from markdown_it.token import Token
+from msgspec import Struct
 
 from stringd.api.outlines import Link
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
@@ -18,8 +18,7 @@ _LABEL = re.compile(r"[^\[]*+\[(?P<label>(?:[^\]\\]|\\.)*+)\]:")
 _LEAD = " \t>"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
+class Definition(Struct, frozen=True, kw_only=True):
     """A reference definition: `[label]: target`, on lines `first` to `last` (exclusive).
 
     `hidden` is the span to leave out of the shown text when the definition begins a list item.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Self
+
+from msgspec import Struct, field
 
 _CORRECT_TEMPLATE = "Correct the template; the reference of actions shows both languages."
 _OWN_NAME = "Give each its own name."
@@ -190,8 +191,7 @@ class DiagnosticCode(StrEnum):
     TEMPLATE_LITERAL = ("template-literal", "it is printed as it stands", _CORRECT_TEMPLATE)
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(Struct, frozen=True):
     """A flaw in a document; lines count from 1.
 
     `subject` is the part of the document that it is about, such as an action or an include.

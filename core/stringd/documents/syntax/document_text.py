@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.api.outlines import Heading
 from stringd.documents.syntax.lines import Lines
@@ -11,8 +12,7 @@ from stringd.documents.syntax.parser import Parsed
 from stringd.documents.syntax.shortcuts import Replacement, Shortcuts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rendered:
+class Rendered(Struct, frozen=True, kw_only=True):
     """A text as it is shown, and the positions in it of the headings that begin sections."""
 
     text: str

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 import yaml
 from markdown_it.token import Token
+from msgspec import Struct, field
 
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.documents.syntax.lines import Lines
@@ -24,8 +24,7 @@ _COMMENT = re.compile(r"\s*(?:#.*)?")
 _ENTRY = re.compile(r"""\s*(["']?)[\w.$-]+\1\s*:(?:\s|\Z)""")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frontmatter:
+class Frontmatter(Struct, frozen=True, kw_only=True):
     """The metadata in the first `height` lines of a document, and the diagnostic if it can't be read."""
 
     values: Mapping[str, Any] = field(default_factory=dict)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from stringd.documents.syntax.blocks import Names, slug
 from stringd.documents.syntax.json_tables import JsonTable, table_of, table_row
@@ -28,8 +29,7 @@ _BEGINNING = 8
 _NOT_IN_NAME = re.compile(r"[^\w-]+", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonMarkdown:
+class JsonMarkdown(Struct, frozen=True, kw_only=True):
     """A JSON value as Markdown; `links` are the targets and `values` the texts behind its `@name`s."""
 
     text: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.documents.syntax.one_line_json import is_url, short_line
 from stringd.text.foreign_markdown import foreign_value
@@ -19,8 +20,7 @@ _FILLED = 0.5
 _PIPE = re.compile(r"(\\*)\|")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonTable:
+class JsonTable(Struct, frozen=True, kw_only=True):
     """The columns of a table that have a value, those that have none, and the rows."""
 
     columns: tuple[str, ...]

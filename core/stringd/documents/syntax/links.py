@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
 from markdown_it.token import Token
+from msgspec import Struct
 
 from stringd.api.outlines import Link
 from stringd.documents.syntax.lines import Lines
@@ -92,8 +92,7 @@ class _Finder:
         return column
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Positions:
+class _Positions(Struct, frozen=True, kw_only=True):
     """The positions of an inline text in the document.
 
     The line that begins at each of `starts` is shifted by the matching one of `shifts`; a backslash was

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 CHOICES = "choices"
 LIST, JSON = "list", "json"
@@ -20,8 +21,7 @@ _BOUND = re.compile(r"(?P<edge>min|max):[ \t]*(?P<value>[+-]?\d+(?:\.\d+)?)", re
 _ESCAPE = re.compile(r'\\(["\\])')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class Parameter(Struct, frozen=True, kw_only=True):
     """A parameter of an action; `minimum` and `maximum` bound a text's length and a list's elements.
 
     `default` is the author's text. `labels` name the choices where these differ from their values. A

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from stringd.documents.syntax.actions import ActionBook, parse_actions
 from stringd.documents.syntax.diagnostics import Diagnostic
@@ -11,8 +11,7 @@ from stringd.documents.syntax.parser import Parsed, parse
 from stringd.documents.syntax.shortcuts import Shortcuts, find_shortcuts
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParsedDocument:
+class ParsedDocument(Struct, frozen=True, kw_only=True):
     """A document, parsed once for rendering, listing, extraction and editing.
 
     `notice` says why a text is shown unparsed, if it could not be parsed; `from_outline` that its renderer

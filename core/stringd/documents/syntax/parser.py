@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeAlias
 
 from markdown_it.token import Token
+from msgspec import Struct
 
 from stringd.api.outlines import Heading, Link
 from stringd.documents.syntax.blocks import (
@@ -42,8 +42,7 @@ _parser = make_parser()
 _parser_of_text = make_parser(frontmatter=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Directive:
+class Directive(Struct, frozen=True, kw_only=True):
     """A line such as `[!nav:name](target)` that names a menu, an include or a page of requirements."""
 
     kind: str
@@ -52,8 +51,7 @@ class Directive:
     line: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fence:
+class Fence(Struct, frozen=True, kw_only=True):
     """A fence that declares an action (`role` None) or belongs to one, such as its response template."""
 
     id: str
@@ -63,8 +61,7 @@ class Fence:
     last: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Structure:
+class Structure(Struct, frozen=True, kw_only=True):
     """The structure of a text by lines: the starts of top-level elements, and what blocks are made of."""
 
     starts: tuple[int, ...] = ()
@@ -73,8 +70,7 @@ class Structure:
     includes: tuple[Directive, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parsed:
+class Parsed(Struct, frozen=True, kw_only=True):
     """A parsed document; its text begins in line `body`, below the frontmatter."""
 
     lines: Lines

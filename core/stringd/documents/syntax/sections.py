@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from stringd.api.outlines import Heading
 from stringd.documents.syntax.blocks import Block, Names
@@ -41,8 +42,7 @@ def find_sections(
     return {ids[it.first]: section.renamed(ids[it.first]) for it, section in found}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Enclosure:
+class _Enclosure(Struct, frozen=True, kw_only=True):
     """A pair of markers that encloses a line, the next pair outwards, and the innermost enclosing include."""
 
     block: Block

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from stringd.api.outlines import Link
 from stringd.documents.syntax.blocks import Names, slug
@@ -38,8 +39,7 @@ class Replacement(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shortcuts:
+class Shortcuts(Struct, frozen=True, kw_only=True):
     """The shortcuts of a page in the order of its text, and the replacements that show them in its links."""
 
     by_id: dict[str, Shortcut]

@@ -7,9 +7,9 @@ import logging
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime
 
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
@@ -43,8 +43,7 @@ async def chanflow(request: Request) -> Response:
     return PlainTextResponse(text + "\n" if text else "", headers={FAILED_HEADER: str(failed)})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
+class _Answer(Struct, frozen=True, kw_only=True):
     text: str
     ok: bool
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, fields
 
+from msgspec import Struct
+
 from stringd.api.event_interfaces import EventFilter, ForeignPosition, MissedEvents, Published
 from stringd.api.events import BASE_WEIGHT, Lost
 from stringd.errors import InvalidRequest
@@ -19,8 +21,7 @@ _OTHER_LIFE = "the daemon has been restarted"
 _GONE = "the cluster no longer keeps them"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resumed:
+class Resumed(Struct, frozen=True, kw_only=True):
     """Where a stream goes on: after an event of this daemon, or after what it has `missed` elsewhere."""
 
     wanted: EventFilter

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Outcome, Refusal, Runtime, TopicName, User
 from stringd_app.apps_console.app_secrets import set_secret
@@ -13,8 +14,7 @@ _TOPIC_NAME = "console"
 _INSTALL = "install"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class Report(Struct, frozen=True, kw_only=True):
     """What the last installation, update or removal for a user said."""
 
     command: str

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
+
 from stringd.plugin import ErrorCode, Event, Refusal, Runtime, SecretScope, User
 from stringd.plugin.workers import READING
 from stringd_app.app_package import AppPackage
@@ -25,8 +27,7 @@ class AppSecretChanged(Event):
     is_set: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownSecret:
+class ShownSecret(Struct, frozen=True, kw_only=True):
     """A `$NAME` that an app declares, and whether it has a value."""
 
     name: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Refusal, Runtime, User
 from stringd.plugin.workers import READING
@@ -15,8 +16,7 @@ from stringd_app.listed_apps import installed_apps, listed_app
 _MOST_APPS = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownApp:
+class ShownApp(Struct, frozen=True, kw_only=True):
     """An app: what it does, where it is from, and what can be done with it."""
 
     user_id: str

@@ -10,9 +10,10 @@ import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
+
+from msgspec import Struct
 
 log = logging.getLogger(__name__)
 
@@ -26,8 +27,7 @@ class NoAnswer(Exception):
     """The program gave no answer; the text says why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProgramAnswer:
+class ProgramAnswer(Struct, frozen=True, kw_only=True):
     """What the program decides, and its comment for the asker."""
 
     approves: bool

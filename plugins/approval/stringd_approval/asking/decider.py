@@ -7,8 +7,10 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import ExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.plugin import (
     Answer,
@@ -64,8 +66,7 @@ class QuestionPolicy(Protocol):
         """The time that a pipeline may take."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decider:
+class Decider(Struct, frozen=True, kw_only=True):
     """Decides about requests that the policy asks about."""
 
     questions: Questions

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd_approval.asking.notation import pipeline_text, quoted, word_text
 from stringd_approval.exec_request import ExecRequest
@@ -13,8 +14,7 @@ LONGEST_SHOWN = 160
 """The most characters of a command in a title."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Display:
+class Display(Struct, frozen=True, kw_only=True):
     """A title of one line, the whole command, and everything else that determines what will happen."""
 
     title: str
@@ -22,8 +22,7 @@ class Display:
     details: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Located:
+class Located(Struct, frozen=True, kw_only=True):
     """Where a request leads on this machine.
 
     `programs` has, for each stage, the path of its program and the paths to which symbolic links lead from

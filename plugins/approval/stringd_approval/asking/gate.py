@@ -6,9 +6,10 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from stringd.plugin import (
     BackgroundEffect,
@@ -46,8 +47,7 @@ Record: TypeAlias = Callable[[Asker, Ruling, Decision | None], Awaitable[None]]
 """Writes to the log what was decided about an asker, before it goes on; may raise `Refusal`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Gate(Struct, frozen=True, kw_only=True):
     """Applies the policy to each command, and to what the command is about to do."""
 
     policies: PolicyFile

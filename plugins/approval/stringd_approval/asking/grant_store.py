@@ -7,8 +7,9 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import asdict, fields
 from typing import Any, Protocol
+
+from msgspec.structs import asdict
 
 from stringd.plugin import PluginStorage, StorageFailed
 from stringd_approval.asking.grants import MOST_MINUTES, Grant, Grants, Scope, Terms, check_terms
@@ -20,7 +21,7 @@ _PREFIX = "grant/"
 _LONGEST = MOST_MINUTES * 60.0
 _MOST_SKEW = 60.0
 _LOOK_SECONDS = 1.0
-_OF_MODEL = {it.name for it in fields(ExecRequest)} - {"reason", "made"}
+_OF_MODEL = set(ExecRequest.__struct_fields__) - {"reason", "made"}
 
 
 class GrantStore(Protocol):

@@ -6,9 +6,10 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct, field
 
 from stringd_approval.asking.notation import NotationError, parse_words, words_text
 from stringd_approval.exec_request import ExecRequest
@@ -34,8 +35,7 @@ class Scope(StrEnum):
     USER = "user"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class Terms(Struct, frozen=True, kw_only=True):
     """What is granted: a program and its leading arguments, a number of times or seconds, and to whom."""
 
     words: tuple[str, ...]
@@ -44,8 +44,7 @@ class Terms:
     seconds: float | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class Grant:
+class Grant(Struct, kw_only=True):
     """A grant that holds until its time or its uses are over; `by` and `through` are of the answer.
 
     `paths` are those to which the program and the working directory of the model lead.
@@ -94,8 +93,7 @@ class Grant:
         }
 
 
-@dataclass(slots=True)
-class Grants:
+class Grants(Struct):
     """Grants in memory, by id; by default, their time is that of a clock that nobody can set."""
 
     clock: Callable[[], float] = time.monotonic

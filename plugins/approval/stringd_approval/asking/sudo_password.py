@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from stringd.plugin import Answer, ErrorCode, Question, QuestionKind, Questions, Refusal, Unanswered
 from stringd_approval.asking.decider import ASKER, TERMINAL
@@ -17,8 +18,7 @@ _SECONDS = 60.0
 _ASKED_BY = "sudo, or a command that it runs as root: both use the same terminal"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SudoPassword:
+class SudoPassword(Struct, frozen=True, kw_only=True):
     """Asks for passwords of sudo."""
 
     questions: Questions

@@ -6,8 +6,9 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.plugin import Fault, StorageFailed
 from stringd.plugin.events import ChangeSignals
@@ -23,8 +24,7 @@ LARGEST = 64 * 1024 * 1024
 """How many bytes a file may have before it is put aside."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
+class _Waiting(Struct, frozen=True):
     entry: Entry
     written: asyncio.Future[Head]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.plugin.files import Directory, NotRegular, open_folder
 from stringd_approval.audit.log_line import Head, encode_line, head_after
@@ -23,8 +24,7 @@ class AuditFailed(Exception):
     """The log can't be written; the text says why. What it does not have must not run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """What is to be written: the kind, the time, the encoded fields, and whether to sync it to disk."""
 
     kind: str

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct
 
 ZERO = "0" * 64
 """In place of the hash of the line before the first one."""
@@ -19,16 +20,14 @@ _LENGTH = len(ZERO)
 _END = b'"}\n'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
+class Head(Struct, frozen=True, kw_only=True):
     """The end of a log: the number of its last line, and that line's hash."""
 
     seq: int = 0
     digest: str = ZERO
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LogLine:
+class LogLine(Struct, frozen=True, kw_only=True):
     """A line as it was read; `is_intact` says that it matches its own checksum."""
 
     seq: int

@@ -5,15 +5,15 @@ from __future__ import annotations
 import mmap
 import os
 import time
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd_approval.audit.log_line import TORN, Head, digest_of, encode_fields, encode_line, parse_line
 
 _NEWLINE = b"\n"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tail:
+class Tail(Struct, frozen=True, kw_only=True):
     """The last entry's head, None if there is none; and the lines behind it that are no entries.
 
     Only a writer that was killed leaves such lines, and no newline at the end of the last one.

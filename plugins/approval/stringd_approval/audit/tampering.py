@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from stringd_approval.audit.log_line import Head, LogLine
 
@@ -20,8 +21,7 @@ class Tampering(StrEnum):
     TRUNCATED = "was cut off"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(Struct, frozen=True, kw_only=True):
     """The number of a line in a file."""
 
     file: str
@@ -31,8 +31,7 @@ class Place:
         return f"{self.file}:{self.line}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fault:
+class Fault(Struct, frozen=True, kw_only=True):
     """What was done, the line concerned, and a sentence for people."""
 
     tampering: Tampering
@@ -40,8 +39,7 @@ class Fault:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Neighbours:
+class Neighbours(Struct, frozen=True, kw_only=True):
     """What surrounds the line that does not continue the chain.
 
     `head` is the chain up to it, `before` without its last line, which is at `previous`. `digest` is the hash

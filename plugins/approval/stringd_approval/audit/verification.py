@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from stringd_approval.audit.log_line import TORN, Head, LogLine, digest_of, parse_line
 from stringd_approval.audit.tampering import Fault, Neighbours, Place, Tampering, classify
@@ -11,16 +13,14 @@ from stringd_approval.audit.tampering import Fault, Neighbours, Place, Tampering
 _NEWLINE = b"\n"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadLine:
+class ReadLine(Struct, frozen=True, kw_only=True):
     """A line as it is in a file, with its newline."""
 
     place: Place
     data: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verified:
+class Verified(Struct, frozen=True, kw_only=True):
     """The result: the first fault, None if there is none, and the head up to which the chain holds.
 
     `first` is the number of the first line: above 1, older files are elsewhere. `torn` are lines that killed
@@ -33,8 +33,7 @@ class Verified:
     torn: Sequence[Place] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Recorded:
+class Recorded(Struct, frozen=True, kw_only=True):
     """The end of a chain that was recorded elsewhere."""
 
     chain: str
@@ -75,8 +74,7 @@ def _fault_of_lost(lost: Sequence[Recorded]) -> Fault | None:
     return Fault(tampering=Tampering.TRUNCATED, place=None, text=text)
 
 
-@dataclass(slots=True, kw_only=True)
-class _Verification:
+class _Verification(Struct, kw_only=True):
     rest: Iterator[ReadLine]
     since: str | None
     wanted: set[str]

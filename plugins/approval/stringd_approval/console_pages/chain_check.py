@@ -6,8 +6,9 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.plugin import Budget, Fault, Refusal, Runtime, StorageFailed, WorkStopped
 from stringd_approval.audit.audit_log import AuditLog
@@ -22,8 +23,7 @@ _FAILED = "The log could not be verified; the daemon's log says why."
 _TOO_LARGE = "The log could not be verified here; `stringd audit verify` can."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedChain:
+class CheckedChain(Struct, frozen=True, kw_only=True):
     """A result: which entries follow each other, the hash of the last one, and what is wrong behind it."""
 
     first: int = 0
@@ -48,8 +48,7 @@ def check_chain(data_dir: str, since: str | None, recorded: Sequence[Recorded]) 
     )
 
 
-@dataclass(slots=True, kw_only=True)
-class ChainCheck:
+class ChainCheck(Struct, kw_only=True):
     """The latest result, and a check that is running."""
 
     runtime: Runtime

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd_approval.audit.log_line import RESERVED
@@ -15,8 +16,7 @@ _LONGEST = 200
 FIELDS = ("kind", "user", "topic", "text", "since", "until")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryFilter:
+class EntryFilter(Struct, frozen=True, kw_only=True):
     """Accepts entries that meet all conditions; empty ones are met by all.
 
     The user and topic of a request are those of its arrival; its other entries only have its id.

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct, field
 
 from stringd.plugin import CommandEnded, Event, EventFilter, Output, Published, Runtime
 from stringd_approval.console_pages.entry_item import TEMPLATES
@@ -37,8 +39,7 @@ def events_view(runtime: Runtime, query: Mapping[str, str]) -> View:
     )
 
 
-@dataclass(slots=True)
-class _LatestEvents:
+class _LatestEvents(Struct):
     runtime: Runtime
     wanted: EventFilter
     _latest: deque[_ShownEvent] = field(default_factory=lambda: deque(maxlen=_MOST))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from stringd_approval.audit.log_line import LogLine, parse_line
 from stringd_approval.audit.reversed_log import read_backwards
@@ -18,8 +19,7 @@ _CHECKED_EVERY = 1000
 _NUMBER = re.compile(rb'\{"seq":([0-9]{1,18}),')
 
 
-@dataclass(slots=True, kw_only=True)
-class LogWindow:
+class LogWindow(Struct, kw_only=True):
     """At most 100 entries before a number, newest first; reading stops after some time, and says where."""
 
     data_dir: Path

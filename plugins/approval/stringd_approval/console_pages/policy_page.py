@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Refusal, Runtime
 from stringd.plugin.text import counted
@@ -31,8 +31,7 @@ _LONGEST = 4096
 _MINUTE = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explained:
+class Explained(Struct, frozen=True, kw_only=True):
     """What the policy says of a command line, or why it is none."""
 
     command: str

@@ -7,8 +7,9 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.plugin import StorageFailed
 from stringd.plugin.files import open_folder, real_path, write_atomically
@@ -23,8 +24,7 @@ _MOST_OBSOLETE = 10_000
 _PRIVATE = 0o600
 
 
-@dataclass(frozen=True, slots=True)
-class _Burnt:
+class _Burnt(Struct, frozen=True):
     """When an id was used, in seconds since the system's start; and the time in the request."""
 
     steady: float

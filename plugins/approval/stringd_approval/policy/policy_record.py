@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from msgspec import Struct
+
 from stringd_approval.policy.rule import Rule, Verdict
 from stringd_approval.policy.subjects import ExecSubject, Kind, Stage, Subject
 
 EXEC_SECONDS, QUESTION_SECONDS = 300.0, 60.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
+class Ruling(Struct, frozen=True, kw_only=True):
     """A verdict, and the rule that it comes from, for people."""
 
     verdict: Verdict

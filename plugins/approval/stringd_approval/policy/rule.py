@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from stringd_approval.policy.patterns import (
     allows_arguments,
@@ -27,8 +28,7 @@ class Verdict(StrEnum):
     FORBID = "forbid"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Rule(Struct, frozen=True, kw_only=True):
     """A verdict on what meets all conditions; an empty condition is met by everything.
 
     Conditions with several patterns are met by one of them. `name` says where the rule stands.

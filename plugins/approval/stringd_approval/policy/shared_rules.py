@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
+
+from msgspec import Struct
 
 from stringd.plugin import Config, PluginStorage, StorageFailed, StoredValues
 from stringd.plugin.cli import added
@@ -35,8 +37,7 @@ class RulesInvalid(ValueError):
     """A text can't be the rules of a cluster; the message says why."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RulesAsRead:
+class RulesAsRead(Struct, frozen=True, kw_only=True):
     """What the nodes share of their policies, as it was when it was read, for subcommands."""
 
     policy: Policy

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 HOME_VARIABLE = "HOME"
 
@@ -25,8 +26,7 @@ class Effect(StrEnum):
     """It writes a file outside the user's home."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stage:
+class Stage(Struct, frozen=True, kw_only=True):
     """A stage of a pipeline: its program as requested, where it was found, and its arguments.
 
     `found` is the path that will be executed, None if there is no such program. `known_as` is the name by
@@ -41,8 +41,7 @@ class Stage:
     real: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecSubject:
+class ExecSubject(Struct, frozen=True, kw_only=True):
     """A request to run a pipeline; `user_id` and `topic` are None if it came through the socket."""
 
     stages: tuple[Stage, ...]
@@ -59,8 +58,7 @@ class ExecSubject:
         return self.forward_agent or HOME_VARIABLE in self.variables
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandSubject:
+class CommandSubject(Struct, frozen=True, kw_only=True):
     """A command of a topic; `word` is the command's name, empty for a text that is no command."""
 
     user_id: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from uuid import uuid4
+
+from msgspec import Struct, field
 
 from stringd.plugin import Command, ErrorCode, Invocation, Refusal, Reply
 from stringd.plugin.documents import working_directory
@@ -26,8 +27,7 @@ _VALUED = ("--reason", "--cwd", "--env")
 _SIGNALLED = 128
 
 
-@dataclass(slots=True, kw_only=True)
-class _Options:
+class _Options(Struct, kw_only=True):
     reason: str = ""
     user: bool = False
     cwd: str | None = None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+from msgspec import Struct, field
 
 from stringd_approval.exec_request import DEFAULT_DIRECTORY, Pipeline
 from stringd_approval.wire.strict_json import JsonObject, parse_object
@@ -13,8 +14,7 @@ from stringd_approval.wire.wire_error import WireError
 EXEC = "exec"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestFields:
+class RequestFields(Struct, frozen=True, kw_only=True):
     """The known fields of a request as they were sent; `pipeline` is None if it was not."""
 
     id: str = ""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from uuid import uuid4
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd_approval.exec_request import ExecRequest
 from stringd_approval.wire.request_checks import (
@@ -21,8 +23,7 @@ _PING = "ping"
 _STOP = "stop"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ping:
+class Ping(Struct, frozen=True, kw_only=True):
     """A request for a sign of life."""
 
     id: str

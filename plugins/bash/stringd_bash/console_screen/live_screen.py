@@ -6,7 +6,8 @@ import asyncio
 import codecs
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin.terminal import controls, parse, without_unfinished
 from stringd_bash.console_screen.styled_emulator import StyledEmulator
@@ -22,8 +23,7 @@ _MOST_LINES = 240
 _MOVING = re.compile(r"\x1b(?!\[[0-9;:]*+[mK]|\(B|[=>])|[\v\f]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScreenView:
+class ScreenView(Struct, frozen=True, kw_only=True):
     """What a terminal shows."""
 
     rows: tuple[ScreenRow, ...]

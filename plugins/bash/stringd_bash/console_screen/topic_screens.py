@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
+
+from msgspec import Struct, field
 
 from stringd_bash.bash_topic import BashTopic
 from stringd_bash.console_screen.live_screen import LiveScreen
@@ -20,8 +21,7 @@ _UNFIT = {it: None for it in (*range(0x20), *range(0x7F, 0xA0), *range(0xD800, 0
 _LINE_ENDS = str.maketrans({"\r": "\n", "\u2028": "\n", "\u2029": "\n"})
 
 
-@dataclass(slots=True)
-class TopicScreens:
+class TopicScreens(Struct):
     """Draws the screens that are watched; one that nobody asks for any more is forgotten."""
 
     topics: OpenTopics

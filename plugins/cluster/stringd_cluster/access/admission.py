@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypeAlias
 
+from msgspec.structs import replace
 from starlette.types import Message, Receive, Scope
 
 from stringd.plugin import ClientGone

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 from functools import cached_property
+
+from msgspec import Struct
 
 
 class Scope(StrEnum):
@@ -44,8 +45,7 @@ _IN_TARGET = frozenset({UserPlace.QUERY_USER_ID, UserPlace.QUERY_USER, UserPlace
 _IN_BODY = frozenset({UserPlace.BODY_USER_ID, UserPlace.BODY_ID})
 
 
-@dataclass(frozen=True, kw_only=True)
-class EndpointRule:
+class EndpointRule(Struct, frozen=True, kw_only=True, dict=True):
     """The scope that an endpoint needs, None if it is open to everyone, and where it reads the user."""
 
     scope: Scope | None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.plugin import StorageFailed
 from stringd_cluster.access.access_refusals import TokenInvalid, TokensUnchecked
@@ -30,8 +31,7 @@ _BY_DIGEST = f"""
 _UNREACHABLE = (StorageFailed, TimeoutError)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Entry:
+class _Entry(Struct, frozen=True, kw_only=True):
     principal: Principal
     read_at: float
     expires_at: float

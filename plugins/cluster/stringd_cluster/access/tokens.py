@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 
+from msgspec import Struct
+
 from stringd_cluster.access.scopes import Scope
 
 NEVER = "never"
@@ -23,8 +25,7 @@ _LONGEST = timedelta(days=36525)
 _EXPECTED = "a time such as 12h, 30d, 8w, 2026-12-31, 2026-12-31T18:00Z or never"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Principal:
+class Principal(Struct, frozen=True, kw_only=True, dict=True):
     """Who sends a request: the token's id, its user, and what it permits."""
 
     token_id: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.homes.home_errors import HomeTaken
@@ -45,8 +46,7 @@ WHERE NOT logs.is_over AND nodes.id IS NULL
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Home:
+class Home(Struct, frozen=True, kw_only=True):
     """A home as the database lists it; `owner` is the id of a node whose lease may be over."""
 
     owner: str | None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from stringd.plugin.stores import Fenced
 from stringd_cluster.engine.database_pool import ConnectionPool
@@ -17,8 +18,7 @@ _OWN = "WITH own AS (SELECT 1 FROM homes WHERE id = $1 AND epoch = $2 FOR SHARE)
 _ANY = "WITH own AS (SELECT 1 WHERE $1::text IS NOT NULL AND $2::bigint IS NOT NULL)"
 
 
-@dataclass(slots=True, kw_only=True)
-class OwnedHome:
+class OwnedHome(Struct, kw_only=True):
     """A home of this node, which is served while it is ready."""
 
     epoch: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_network
 from typing import Any
@@ -14,6 +13,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from msgspec import Struct
 
 from stringd_cluster.hop.join_secret import SealingKey
 
@@ -41,8 +41,7 @@ def peer_node_name(certificate: Mapping[str, Any] | None) -> str:
     return next((value.split(".")[0] for kind, value in names if kind == "DNS"), "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Issued:
+class Issued(Struct, frozen=True, kw_only=True):
     """A certificate and its private key, in PEM."""
 
     certificate: bytes

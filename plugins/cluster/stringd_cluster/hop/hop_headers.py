@@ -6,8 +6,9 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from stringd_cluster.access.scopes import Scope
 from stringd_cluster.access.tokens import Principal
@@ -26,8 +27,7 @@ _NOT_SENT = _ONE_CONNECTION | _OWN | {b"expect", b"x-operator-token"}
 Headers = Iterable[tuple[bytes, bytes]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Caller:
+class Caller(Struct, frozen=True, kw_only=True):
     """Who sends a request, as the node says that it came to."""
 
     entry: str

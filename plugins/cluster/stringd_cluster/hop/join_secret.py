@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import re
 import secrets
-from dataclasses import dataclass
 from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
+from msgspec import Struct
 
 _PREFIX = "join"
 _BYTES = 20
@@ -29,8 +29,7 @@ def new_join_secret() -> str:
     return "-".join((_PREFIX, *(text[at : at + 4] for at in range(0, len(text), 4))))
 
 
-@dataclass(frozen=True, slots=True)
-class SealingKey:
+class SealingKey(Struct, frozen=True):
     """A key that was derived from the join secret, with the salt of its derivation."""
 
     salt: bytes

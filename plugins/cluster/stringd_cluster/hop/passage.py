@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TypeAlias
 
+from msgspec import Struct
 from starlette.types import Receive, Scope, Send
 
 from stringd_cluster.hop.hop_headers import Caller
@@ -17,8 +17,7 @@ Serve: TypeAlias = Callable[[Scope, Receive, Send, Caller], Awaitable[None]]
 """Answers an admitted request whose home is at this node."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class Passage(Struct, frozen=True, kw_only=True):
     """Connections to the nodes, and where to go if one of them does not answer."""
 
     connections: PeerConnections

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd.plugin import Questions
 
@@ -13,8 +14,7 @@ from stringd.plugin import Questions
 _BETWEEN_PAGES_SECONDS = 3.0
 
 
-@dataclass(slots=True)
-class OperatorPresence:
+class OperatorPresence(Struct):
     """Attaches the operator for all browsers together."""
 
     questions: Questions

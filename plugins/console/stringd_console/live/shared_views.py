@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd_console.console_page import View
 from stringd_console.live.live_page import LivePage
 
 
-@dataclass(slots=True)
-class _Shared:
+class _Shared(Struct):
     live: LivePage
     running: AsyncExitStack = field(default_factory=AsyncExitStack)
     followers: int = 0

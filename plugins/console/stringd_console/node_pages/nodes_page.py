@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Refusal, Runtime
 from stringd.plugin.stores import PeerNode, Peers
@@ -19,8 +20,7 @@ _TEMPLATES = PageTemplates("stringd_console")
 _POSITION = 95
 
 
-@dataclass(frozen=True, slots=True)
-class NodeRow:
+class NodeRow(Struct, frozen=True):
     """What the page shows of one node."""
 
     name: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin import (
     AnswerInvalid,
@@ -23,8 +24,7 @@ _OPERATOR = "operator"
 _DECISIONS = {"yes": True, "no": False}
 
 
-@dataclass(frozen=True, slots=True)
-class Answering:
+class Answering(Struct, frozen=True):
     """The actions of the page."""
 
     questions: Questions

@@ -6,7 +6,8 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd.plugin import ClosedQuestion, OpenQuestion, Question, Questions
 
@@ -14,16 +15,14 @@ _SHOWN_SECONDS = 10.0
 _FORGOTTEN = "it is no longer open"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoardEntry:
+class BoardEntry(Struct, frozen=True, kw_only=True):
     """A question, and its outcome if it is closed."""
 
     opened: OpenQuestion
     outcome: ClosedQuestion | None = None
 
 
-@dataclass(slots=True)
-class QuestionBoard:
+class QuestionBoard(Struct):
     """Remembers what it has shown, so that nothing vanishes without a word."""
 
     questions: Questions

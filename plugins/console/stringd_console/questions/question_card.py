@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from stringd.plugin import Question
 from stringd_console.console_page import Item
@@ -24,8 +24,7 @@ _MOST_REMEMBERED = 200
 _CUT = " …"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Extra:
+class Extra(Struct, frozen=True, kw_only=True):
     """An additional field that an answer may have."""
 
     name: str

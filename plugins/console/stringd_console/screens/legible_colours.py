@@ -6,9 +6,10 @@ for that.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
+
+from msgspec import Struct
 
 from stringd_console.topic_screen import TRUE_COLOUR, TextStyle
 
@@ -27,8 +28,7 @@ _PALETTE: tuple[int, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ShownColours:
+class ShownColours(Struct, frozen=True):
     """The colours of text and of what is behind it; None for the screen's own."""
 
     text: str | None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.plugin import CommandHelp, Refusal, Runtime, Session, TopicName, User
 from stringd.plugin.documents import ParsedDocument, confine, working_directory
@@ -22,8 +23,7 @@ _ACTING = "act"
 _HELP = "help"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Completion:
+class Completion(Struct, frozen=True, kw_only=True):
     """A whole text to send, what is shown of it, and what it does."""
 
     value: str

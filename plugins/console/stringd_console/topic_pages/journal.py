@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, OrderedDict, deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 from time import time
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from stringd.plugin import (
     CommandEnded,
@@ -34,8 +35,7 @@ Key: TypeAlias = tuple[str, str]
 """A user and the full name of a topic."""
 
 
-@dataclass(slots=True)
-class _Topic:
+class _Topic(Struct):
     ended: deque[Exchange] = field(default_factory=deque)
     size: int = 0
     since: float = 0.0

@@ -8,8 +8,9 @@ import time
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from weakref import WeakKeyDictionary
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Outcome, Refusal, Reply, RequestRefused, Runtime, TopicName
 from stringd_console.topic_pages.exchange import Exchange
@@ -24,8 +25,7 @@ _REFUSED_SECONDS = 0.15
 _NEVER_RAN = "(a command that never ran)"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WaitingCommand:
+class WaitingCommand(Struct, frozen=True, kw_only=True):
     """A command from the console that waits for its turn."""
 
     request_id: str

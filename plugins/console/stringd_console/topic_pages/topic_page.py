@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Collection, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin import (
     CommandBegun,
@@ -37,8 +38,7 @@ _USER_AND_TOPIC = 2
 _EMPTY = Panel()
 
 
-@dataclass(slots=True)
-class TopicPage:
+class TopicPage(Struct):
     """Shows one topic, whether it exists or not yet."""
 
     runtime: Runtime

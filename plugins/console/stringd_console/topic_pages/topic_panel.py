@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd.plugin import Heading, Location, Runtime, Session, Step, StorageFailed
 from stringd.plugin.text import MASK
@@ -13,8 +14,7 @@ _MOST_PLACES = 12
 _MOST_HEADINGS = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Variable:
+class Variable(Struct, frozen=True, kw_only=True):
     """A variable or secret as it may be shown, and where it comes from if not from the user."""
 
     name: str
@@ -23,8 +23,7 @@ class Variable:
     is_secret: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
+class Panel(Struct, frozen=True, kw_only=True):
     """What is known of a topic without a command."""
 
     document: Location | None = None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from stringd.plugin import Runtime, SessionSummary
 from stringd.plugin.text import first_line, shortened
@@ -19,8 +21,7 @@ _MOST_RUNNING = 12
 _LONGEST_LABEL = 200
 
 
-@dataclass(frozen=True, slots=True)
-class TopicRow:
+class TopicRow(Struct, frozen=True):
     """What lists show of one topic; `node` is `""` without a cluster, and while no node has the topic."""
 
     user_id: str
@@ -32,8 +33,7 @@ class TopicRow:
     node: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RunningRow:
+class RunningRow(Struct, frozen=True):
     """What lists show of one command that has been running for a while."""
 
     user_id: str

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.plugin import (
     CommandBegun,
@@ -45,8 +46,7 @@ _ACCESS = frozenset(
 _TOPICS = frozenset({CommandBegun.kind, CommandEnded.kind, SessionEnded.kind, SessionOpened.kind})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownUser:
+class ShownUser(Struct, frozen=True, kw_only=True):
     """What the page says of a user."""
 
     user: User

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from xml.etree.ElementTree import Element
+
+from msgspec.structs import replace
 
 from stringd.plugin import LoadedBytes
 from stringd_documents.containers import Container

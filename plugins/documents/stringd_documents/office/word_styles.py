@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TypeVar
 from xml.etree.ElementTree import Element
+
+from msgspec import Struct
 
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _TITLE = "title"
@@ -15,8 +16,7 @@ _DEEPEST, _LONGEST_CHAIN = 9, 20
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Style:
+class Style(Struct, frozen=True, kw_only=True):
     """What matters of a style: a heading's level (0 is the highest), a list, the look of its text."""
 
     level: int | None = None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import chain
 from xml.etree.ElementTree import Element
+
+from msgspec import Struct
 
 _BOLD = re.compile(r"bold|[6-9]00")
 _ITALIC = {"italic", "oblique"}
@@ -14,8 +15,7 @@ _TITLE = "Title"
 _LONGEST_CHAIN = 20
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Look(Struct, frozen=True, kw_only=True):
     """What a style says about text; None is not said."""
 
     bold: bool | None = None

@@ -6,10 +6,11 @@ import ctypes
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdf
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 # PDFium's own signs for a hyphen at the end of a line, and for what is no character.
 _HYPHEN, _NO_CHARACTERS = 0x02, {0, 0xFFFE, 0xFFFF}
@@ -30,8 +31,7 @@ BULLETS = r"•‣◦▪●○■□▸►∙·–—\-*\uf0b7\uf0a7"
 _MARK = re.compile(rf"[{BULLETS}]|\d{{1,3}}[.)]")
 
 
-@dataclass(slots=True)
-class Segment:
+class Segment(Struct):
     """Text on one line without a wide gap: its extent in points, from the bottom left, and its font."""
 
     text: str
@@ -45,8 +45,7 @@ class Segment:
     is_code: bool = False
 
 
-@dataclass(slots=True)
-class Line:
+class Line(Struct):
     """What stands on one line of a page, from left to right."""
 
     segments: list[Segment] = field(default_factory=list)

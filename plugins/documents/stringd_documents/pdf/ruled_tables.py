@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdf
+from msgspec import Struct
 
 from stringd_documents.pdf.page_lines import Line, Segment
 
@@ -21,8 +21,7 @@ Box = tuple[float, float, float, float]
 """Left, bottom, right and top of a shape."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
+class Grid(Struct, frozen=True, kw_only=True):
     """The edges of a table's columns, from the left, and of its rows, from the bottom."""
 
     columns: Sequence[float]

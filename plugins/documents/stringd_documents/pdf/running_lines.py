@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from statistics import median
+
+from msgspec import Struct
 
 from stringd_documents.pdf.page_lines import Line
 
@@ -24,8 +25,7 @@ RunningLines = Mapping[int, str]
 """The places of the running lines among the lines of a page, and what to call each."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageNumber:
+class PageNumber(Struct, frozen=True, kw_only=True):
     """How a page is numbered: its place in the document, from 1, and the name that the document gives it."""
 
     number: int

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.plugin import ErrorCode, Invocation, Refusal, Runtime, Session, User
 from stringd.plugin.workers import STORAGE
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsedServer:
+class UsedServer(Struct, frozen=True, kw_only=True):
     """The server of an app, as one command uses it."""
 
     key: ServerKey

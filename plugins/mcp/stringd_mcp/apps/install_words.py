@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from stringd.plugin import ErrorCode, Invocation, Refusal
 from stringd.plugin.files import UserFiles
@@ -36,8 +38,7 @@ _VALUED = frozenset({"-p", "--package", "--from", "-e", "-v", "--with", "-c"})
 _COMMON = re.compile(r"^(?:mcp-server-|server-|mcp-)|(?:-mcp-server|-server|-mcp)$")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WantedServer:
+class WantedServer(Struct, frozen=True, kw_only=True):
     """The server to install, the name that it suggests, and the secrets that were left out of its file."""
 
     name: str
@@ -45,8 +46,7 @@ class WantedServer:
     left_out: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Words:
+class _Words(Struct):
     """The words by what they are."""
 
     environment: dict[str, str] = field(default_factory=dict)

@@ -6,9 +6,10 @@ import base64
 import binascii
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.plugin import (
     CommandLine,
@@ -31,8 +32,7 @@ _MARKDOWN = "text/markdown"
 _MOST_PARTS = 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResourceLoader:
+class ResourceLoader(Struct, frozen=True, kw_only=True):
     """Loads resources by the servers of apps."""
 
     runtime: Runtime

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
 from urllib.parse import urlsplit
+
+from msgspec.structs import replace
 
 from stringd.plugin import ErrorCode, Invocation, Refusal
 from stringd.plugin.workers import STORAGE

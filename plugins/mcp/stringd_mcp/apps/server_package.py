@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.files import open_folder, read_regular
@@ -18,8 +19,7 @@ _MOST = 64 * 1024 * 1024
 _BROKEN = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerPackage:
+class ServerPackage(Struct, frozen=True, kw_only=True):
     """An installed server; what it offers is as it was when that was last accepted."""
 
     name: str

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.plugin.documents import Names
 from stringd.plugin.text import (
@@ -34,8 +36,7 @@ _WORD = re.compile(r"[A-Za-z0-9]+")
 _RESERVED = ("prompt", "connect")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Group:
+class _Group(Struct, frozen=True, kw_only=True):
     title: str
     tools: Sequence[ServerTool]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.plugin.actions import FlagText, JsonText, Value
 from stringd.plugin.documents import Names
@@ -20,8 +21,7 @@ _TYPES = {"string": "string", "integer": "number", "number": "number", "boolean"
 _SCALARS = frozenset(_TYPES)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolParameter:
+class ToolParameter(Struct, frozen=True, kw_only=True):
     """A parameter of an action, and the property of the tool's arguments that it stands for."""
 
     name: str

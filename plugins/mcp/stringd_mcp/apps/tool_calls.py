@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Refusal, Runtime, Zone
 from stringd.plugin.actions import ActionCall, Answer, flaw_of_action
@@ -25,8 +26,7 @@ _MOST_CHANGES = 30
 _MOST_FIELDS = 200
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerCalls:
+class ServerCalls(Struct, frozen=True, kw_only=True):
     """Carries out the actions of the pages of servers."""
 
     runtime: Runtime

@@ -8,9 +8,10 @@ import json
 import mimetypes
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct, field
 
 from stringd.plugin import Refusal, Zone
 from stringd.plugin.actions import ActionCall, Answer
@@ -28,8 +29,7 @@ _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 _JSON = ("{", "[")
 
 
-@dataclass(slots=True)
-class ResultReader:
+class ResultReader(Struct):
     """Reads one result; `tool` is the name of what has answered."""
 
     call: ActionCall

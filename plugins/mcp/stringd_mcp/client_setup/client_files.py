@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from stringd_mcp.client_setup.json_edit import parse_json, with_json_entry
 from stringd_mcp.client_setup.toml_edit import parse_toml, with_toml_entry
@@ -16,16 +17,14 @@ from stringd_mcp.client_setup.yaml_edit import parse_yaml, with_yaml_entry
 Entry: TypeAlias = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileFormat:
+class FileFormat(Struct, frozen=True, kw_only=True):
     """A format of files: how one is read, and how an entry at a path of names is set."""
 
     parse: Callable[[str], Any]
     with_entry: Callable[[str, Sequence[str], Entry], str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentClient:
+class AgentClient(Struct, frozen=True, kw_only=True):
     """A program that runs agents: its file, and the entry of a server that is a command line."""
 
     title: str

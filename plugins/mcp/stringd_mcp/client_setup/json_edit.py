@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 _SPACE = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
 _COMMENT = re.compile(r"[ \t]*(?://[^\r\n]*)?(?=[\r\n])")
@@ -20,8 +21,7 @@ class InvalidFile(Exception):
     """The text is not of the format that the file should have."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonNode:
+class JsonNode(Struct, frozen=True, kw_only=True):
     """A value, and where it is in the text; of an object also its members, by name."""
 
     start: int

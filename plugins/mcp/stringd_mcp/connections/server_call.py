@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+
+from msgspec import Struct, field
 
 from stringd.plugin import Answer, ErrorCode, Invocation, Question, Refusal
 from stringd.plugin.events import OutputFeed
@@ -14,8 +16,7 @@ ASKER = "mcp"
 _LONGEST_PROGRESS = 500
 
 
-@dataclass(slots=True, kw_only=True)
-class ServerCall:
+class ServerCall(Struct, kw_only=True):
     """One command; its time limit does not run while a person is asked."""
 
     invocation: Invocation

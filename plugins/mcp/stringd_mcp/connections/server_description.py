@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.text import WebUrl, printable
@@ -18,8 +20,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _REMOTE_TYPES = frozenset({"http", "streamable-http", "streamableHttp"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerDescription:
+class ServerDescription(Struct, frozen=True, kw_only=True):
     """A server: `command` is a program with its arguments, or else `url` the address of a remote server.
 
     Values of `environment` and `headers` may contain `{$NAME}`, which stands for a secret of the app.

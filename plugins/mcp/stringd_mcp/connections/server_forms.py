@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from stringd.plugin import Answer, ErrorCode, Question, QuestionKind, Refusal, Trust, Unanswered
 from stringd.plugin.text import printable
@@ -26,8 +27,7 @@ class Declined(Exception):
     """The person does not want to tell the server."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(Struct, frozen=True, kw_only=True):
     """What came of it: the action for the server, and the values if it is `accept`."""
 
     action: str

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from msgspec import Struct, field, to_builtins
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerTool:
+
+class ServerTool(Struct, frozen=True, kw_only=True):
     """A tool; `input_schema` is the JSON Schema of its arguments."""
 
     name: str
@@ -31,8 +31,7 @@ class ServerTool:
         return any(self.annotations.get(it) is True for it in ("readOnlyHint", "idempotentHint"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptArgument:
+class PromptArgument(Struct, frozen=True, kw_only=True):
     """An argument of a prompt, which is always a text."""
 
     name: str
@@ -40,8 +39,7 @@ class PromptArgument:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerPrompt:
+class ServerPrompt(Struct, frozen=True, kw_only=True):
     """A prompt: a text that the server makes of arguments."""
 
     name: str
@@ -50,8 +48,7 @@ class ServerPrompt:
     arguments: tuple[PromptArgument, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerResource:
+class ServerResource(Struct, frozen=True, kw_only=True):
     """A resource by its URI; or if `is_template`, the URIs of many by a template of RFC 6570."""
 
     uri: str
@@ -62,8 +59,7 @@ class ServerResource:
     is_template: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerListing:
+class ServerListing(Struct, frozen=True, kw_only=True):
     """All that a server offers; `omissions` are remarks on what was left out."""
 
     name: str = ""
@@ -82,7 +78,8 @@ class ServerListing:
 
     def as_json(self) -> Mapping[str, Any]:
         """Return the listing as it is stored."""
-        return asdict(self)
+        listing: Mapping[str, Any] = to_builtins(self)
+        return listing
 
 
 def read_listing(stored: object) -> ServerListing:

@@ -6,8 +6,9 @@ import asyncio
 import importlib
 import shlex
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from msgspec import Struct, field
 
 from stringd.plugin import ErrorCode, Invocation, Refusal, Runtime, SecretScope
 from stringd.plugin.effects import ShellRun, permit
@@ -30,8 +31,7 @@ CALL_SECONDS = 180.0
 _MOMENT = 0.1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ServerKey:
+class ServerKey(Struct, frozen=True, kw_only=True):
     """Whose server it is: a user's, of the app in a directory, in one of its configurations."""
 
     user_id: str
@@ -48,8 +48,7 @@ Changed: TypeAlias = Callable[[ServerKey, ServerListing], Awaitable[None]]
 """Called with what a server offers after it has said that this has changed."""
 
 
-@dataclass(slots=True, kw_only=True)
-class RunningServer:
+class RunningServer(Struct, kw_only=True):
     """A server, which may have ended meanwhile."""
 
     server: ServerDescription

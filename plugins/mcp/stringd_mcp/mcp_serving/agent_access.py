@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import parse_qs
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, RequestRefused, Runtime, TopicName, TopicTypeHelp
 from stringd.plugin.text import nearest
@@ -29,8 +30,7 @@ class TopicNotOffered(RequestRefused):
 
 
 # Compared by identity: two connections are two accesses.
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AgentAccess:
+class AgentAccess(Struct, frozen=True, kw_only=True, eq=False):
     """The user of an agent, and the types of topics that it may use; None for all."""
 
     user_id: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+from msgspec import Struct
 
 from stringd.plugin import Location, Reply
 from stringd.plugin.documents import ShownImage
@@ -14,8 +15,7 @@ CallResult: TypeAlias = dict[str, Any]
 """A `CallToolResult` in the format of the wire, which the SDK checks; its records would cost as much."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CallOutcome:
+class CallOutcome(Struct, frozen=True, kw_only=True):
     """What came of a call; of one in a topic, also where the topic is, and the image that it shows."""
 
     reply: Reply

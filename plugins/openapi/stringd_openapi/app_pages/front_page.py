@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.plugin.text import foreign_code
 from stringd_openapi.app_pages.action_text import METHOD
@@ -21,8 +22,7 @@ _LONGEST_TITLE, _LONGEST_TEXT, _LONGEST_URL, _LONGEST_NAME = 120, 1500, 300, 40
 _MOST_SERVERS = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FrontPage:
+class FrontPage(Struct, frozen=True, kw_only=True):
     """What the first page is made of: calls go to the `server`, which is no nearer than the `zone`."""
 
     document: Mapping[str, Any]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
+
+from msgspec import Struct, field
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd_openapi.app_pages.front_page import ENTRY, FrontPage
@@ -26,8 +27,7 @@ DESCRIPTION = "openapi.json"
 """The file of an app with the description itself."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuildRequest:
+class BuildRequest(Struct, frozen=True, kw_only=True):
     """A description to make an app of.
 
     `sources` are the documents that it refers to, by address; None where there is none. `server` is the one
@@ -43,8 +43,7 @@ class BuildRequest:
     zone: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BuiltApp:
+class BuiltApp(Struct, frozen=True, kw_only=True):
     """The files of an app, or the addresses of further documents that are `wanted` first."""
 
     files: Mapping[str, bytes] = field(default_factory=dict)

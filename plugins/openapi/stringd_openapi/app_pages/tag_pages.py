@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin.documents import Names
 from stringd.plugin.text import foreign_code
@@ -16,8 +17,7 @@ FOLDER = "tags"
 _LONGEST_NAME, _LONGEST_PATH, _LONGEST_SUMMARY, _LONGEST_TEXT = 80, 300, 200, 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TagPage:
+class TagPage(Struct, frozen=True, kw_only=True):
     """The page of a tag: its name, its file, and how many operations it has."""
 
     name: str

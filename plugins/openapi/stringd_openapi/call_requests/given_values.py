@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd_openapi.call_requests.value_checks import SchemaChecks
 from stringd_openapi.model.json_schemas import follow, type_of, types_of
@@ -13,8 +14,7 @@ from stringd_openapi.model.object_members import object_members
 from stringd_openapi.model.operations import Schema
 
 
-@dataclass(frozen=True, slots=True)
-class TypedText:
+class TypedText(Struct, frozen=True):
     """A text as it was typed: its schema says whether it is a number, JSON or just a text."""
 
     text: str

@@ -6,9 +6,10 @@ import json
 import mimetypes
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
+
+from msgspec import Struct
 
 from stringd_openapi.call_requests.styles import encode_value, scalar_text, styled_pairs
 from stringd_openapi.model.bodies import FORM, JSON, MULTIPART, is_json
@@ -19,8 +20,7 @@ _CONCRETE = re.compile(r"[\w.+-]+/[\w.+-]+(?:\s*;.*)?", re.ASCII)
 _UNFIT_IN_NAME = re.compile(r'[\x00-\x1f"\x7f]')
 
 
-@dataclass(frozen=True, slots=True)
-class FileContent:
+class FileContent(Struct, frozen=True):
     """A piece of a body that is the content of a file, by its path as typed."""
 
     path: str
@@ -29,8 +29,7 @@ class FileContent:
 Piece = bytes | FileContent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestBody:
+class RequestBody(Struct, frozen=True, kw_only=True):
     """A body in pieces, and its content type."""
 
     content_type: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd_openapi.call_requests.given_values import typed, without_read_only
@@ -26,8 +27,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _DOT_SEGMENTS = frozenset({".", ".."})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestPlan:
+class RequestPlan(Struct, frozen=True, kw_only=True):
     """A request without its server and its secrets; `target` is what follows the server's URL."""
 
     method: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from stringd.plugin import Budget, ErrorCode, Refusal, WorkStopped
 from stringd.plugin.actions import ActionCall, Answer, FlagText, JsonText, Value

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from urllib.parse import quote
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd_openapi.model.operations import Operation
@@ -14,8 +16,7 @@ from stringd_openapi.model.security_schemes import ACCESS_TOKEN, CLIENT_ID, OAUT
 _AUTHORIZATION = "authorization"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Credentials:
+class Credentials(Struct, frozen=True, kw_only=True):
     """What a request carries to be allowed: headers, pairs of the query, and cookies."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -53,8 +54,7 @@ class Credentials:
         return (f"{name}={quote(text, safe='')}" for name, text in self.cookies.items())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Allowance:
+class Allowance(Struct, frozen=True, kw_only=True):
     """How a call is allowed: the schemes that apply, with their scopes by name."""
 
     schemes: tuple[SecurityScheme, ...] = ()

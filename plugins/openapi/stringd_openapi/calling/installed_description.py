@@ -5,9 +5,10 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Refusal, Zone
 from stringd.plugin.documents import read_sheet, read_text
@@ -27,8 +28,7 @@ _KEPT = 200
 _INSTALL_AGAIN = "/install --update brings back what a package lacks."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppSettings:
+class AppSettings(Struct, frozen=True, kw_only=True):
     """What the first page of an app says about its server, which the user may edit.
 
     `server` is empty if none is known. With `overrides`, operations with servers of their own go there, too.

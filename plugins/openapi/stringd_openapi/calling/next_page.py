@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 _LINK = re.compile(r"<([^<>]*)>([^<]*)")
 _REL = re.compile(r"""\brel\s*=\s*(?:"([^"]*)"|([^\s;,"]+))""", re.IGNORECASE)
@@ -48,8 +50,7 @@ _CURSORS = (
 _LONGEST = 8_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentRequest:
+class SentRequest(Struct, frozen=True, kw_only=True):
     """A request without its secrets, which can be sent again for another page.
 
     `zone` is the network zone of the server that named its URL: it leads to no nearer one.
@@ -65,8 +66,7 @@ class SentRequest:
 
     def as_json(self) -> dict[str, Any]:
         """Return the request as a JSON value."""
-        members = {it.name: getattr(self, it.name) for it in fields(self)}
-        return {**members, "headers": dict(self.headers), "cookies": list(self.cookies)}
+        return {**asdict(self), "headers": dict(self.headers), "cookies": list(self.cookies)}
 
     @staticmethod
     def from_json(value: Any) -> SentRequest | None:

@@ -8,9 +8,10 @@ import hashlib
 import secrets
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from urllib.parse import parse_qs, quote, urlencode, urljoin, urlsplit
+
+from msgspec import Struct
 
 from stringd.plugin import (
     Answer,
@@ -49,8 +50,7 @@ _LONGEST_REASON = 300
 _FORM = "application/x-www-form-urlencoded"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OAuthEndpoints:
+class OAuthEndpoints(Struct, frozen=True, kw_only=True):
     """Where tokens come from."""
 
     authorization_url: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from msgspec.structs import replace
 
 from stringd.plugin import ErrorCode, HttpRequest, Refusal, Zone
 from stringd.plugin.actions import ActionCall, Environment

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from stringd_openapi.model.json_schemas import SchemaReader, follow, types_of
 from stringd_openapi.model.names import flag_of

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from stringd_openapi.model.json_schemas import follow, types_of
 from stringd_openapi.model.operations import Schema
@@ -12,8 +13,7 @@ from stringd_openapi.model.operations import Schema
 _DEEPEST = 12
 
 
-@dataclass(slots=True)
-class ObjectMembers:
+class ObjectMembers(Struct):
     """The members of an object: their schemas, which are required, and whether it takes any others."""
 
     schemas: dict[str, Schema] = field(default_factory=dict)

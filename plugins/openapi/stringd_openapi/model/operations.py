@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from stringd_openapi.model.security_schemes import SecurityScheme
 
@@ -14,8 +15,7 @@ WHOLE_BODY = "body"
 """The flag of a body that is given as a whole."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class Parameter(Struct, frozen=True, kw_only=True):
     """A parameter of a request: its flag in calls, its name and location there, and its form."""
 
     flag: str
@@ -32,8 +32,7 @@ class Parameter:
     deprecated: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BodyField:
+class BodyField(Struct, frozen=True, kw_only=True):
     """A member of a body that has a flag of its own."""
 
     flag: str
@@ -42,8 +41,7 @@ class BodyField:
     schema: Schema
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Body:
+class Body(Struct, frozen=True, kw_only=True):
     """The body of a request.
 
     `whole` is the flag of the body itself, if it is not only made of its fields. `files` are the names of the
@@ -62,8 +60,7 @@ class Body:
     example: Any = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class Operation(Struct, frozen=True, kw_only=True):
     """An operation; `definitions` are the schemas that its schemas refer to as `#/$defs/…`.
 
     `security` are the alternatives: each maps the names of schemes to scopes. `servers` are its own ones.

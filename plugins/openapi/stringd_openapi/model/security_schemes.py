@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.plugin.documents import Names
 from stringd_openapi.model.names import secret_name
@@ -16,8 +17,7 @@ ACCESS_TOKEN, REFRESH_TOKEN, EXPIRES = "ACCESS_TOKEN", "REFRESH_TOKEN", "EXPIRES
 CLIENT_ID, CLIENT_SECRET = "CLIENT_ID", "CLIENT_SECRET"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecretVariable:
+class SecretVariable(Struct, frozen=True, kw_only=True):
     """A `$NAME` of a scheme; one that is `obtained` is set by stringd itself."""
 
     name: str
@@ -25,8 +25,7 @@ class SecretVariable:
     obtained: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecurityScheme:
+class SecurityScheme(Struct, frozen=True, kw_only=True):
     """A security scheme; `word` begins the names of its `$NAME`s.
 
     An API key has a `location` and a `parameter`. OAuth has the URLs of its `flow`, or of their discovery.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urldefrag, urljoin
+
+from msgspec import Struct, field
 
 from stringd_openapi.reading.description_text import read_text
 from stringd_openapi.reading.references import REF, references_in
@@ -18,8 +19,7 @@ BUNDLED = "x-documents"
 _OUTSIDE = re.compile(rb"""\$ref["']?\s*:\s*["']?(?![#"'\s])""")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bundle:
+class Bundle(Struct, frozen=True, kw_only=True):
     """A description with everything that it refers to, or the addresses that are still `wanted`.
 
     `changed` tells whether the description differs from what was read.
@@ -31,8 +31,7 @@ class Bundle:
     changed: bool = False
 
 
-@dataclass(slots=True)
-class _Others:
+class _Others(Struct):
     """The other documents: their numbers by address, and what is in them."""
 
     sources: Mapping[str, bytes | None]

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from inspect import iscoroutinefunction
 from typing import Any, TypeAlias
 
+from msgspec import Struct
+
 from stringd.plugin import hookspec
 from stringd_runs.agent import RunContext
 from stringd_runs.agent_events import AgentResult
@@ -16,16 +18,14 @@ _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 _BUILT_IN = frozenset({"llm", "user"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class Exchange(Struct, frozen=True, kw_only=True):
     """An earlier call of an agent: what it was given, and what it answered."""
 
     text: str
     answer: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentCall:
+class AgentCall(Struct, frozen=True, kw_only=True):
     """A call of an agent that is code.
 
     `config` is that of the agent in its strategy; `earlier` are its calls so far, also those of executions

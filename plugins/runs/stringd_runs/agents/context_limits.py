@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd_runs.model_provider import Message, ModelMessage, UserMessage
 
@@ -12,8 +13,7 @@ CHARACTERS_PER_TOKEN = 4
 """An estimate: how texts become tokens is the model's secret."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContextLimits:
+class ContextLimits(Struct, frozen=True, kw_only=True):
     """The most messages and tokens that are sent; None sends all."""
 
     most_messages: int | None = None

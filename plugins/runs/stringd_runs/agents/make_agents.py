@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin import Runtime, User
 from stringd_runs.agent import Agent
@@ -63,8 +64,7 @@ def _reading(key: str, when: str = "") -> Iterator[None]:
         raise _Unusable(key, f"{when}{error}") from error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Making:
+class _Making(Struct, frozen=True, kw_only=True):
     run_id: str
     user: User
     runtime: Runtime

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import aclosing
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd_runs.agent import AgentFailed
 from stringd_runs.agent_events import AgentEvent, Text, ToolCall, Usage
@@ -12,8 +13,7 @@ from stringd_runs.model_provider import Finished, ModelCall, ModelMessage, Provi
 from stringd_runs.providers.provider_catalogue import ChosenModel
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelAnswer:
+class ModelAnswer(Struct, frozen=True, kw_only=True):
     """What a model has said in answer to one request."""
 
     message: ModelMessage

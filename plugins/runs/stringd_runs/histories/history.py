@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from stringd_runs.histories.history_records import (
     AgentCalled,
@@ -18,8 +19,7 @@ from stringd_runs.histories.history_records import (
 from stringd_runs.messages.daemon_replies import Conversation, RunStatus, RunSummary
 
 
-@dataclass(slots=True, kw_only=True)
-class Remembered:
+class Remembered(Struct, kw_only=True):
     """What has been said in a run so far; grows while the run goes on."""
 
     records: list[Mapping[str, Any]] = field(default_factory=list)
@@ -61,8 +61,7 @@ class Remembered:
         )
 
 
-@dataclass(slots=True, kw_only=True)
-class History:
+class History(Struct, kw_only=True):
     """A run that was started at least once; the fields of `started` are those of its latest execution."""
 
     started: ExecutionStarted

@@ -9,14 +9,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar, TypeAlias, get_args
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from stringd_runs.messages.daemon_replies import RunStatus, RunSummary
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutionStarted:
+class ExecutionStarted(Struct, frozen=True, kw_only=True):
     """An execution begins: of what, whose, where, and with which input."""
 
     record: ClassVar[str] = "execution-started"
@@ -32,8 +33,7 @@ class ExecutionStarted:
     """The SHA-256 of the strategy's code that a person has approved, where another node may go on."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutionResumed:
+class ExecutionResumed(Struct, frozen=True, kw_only=True):
     """An execution that was interrupted goes on, on another node or again on this one."""
 
     record: ClassVar[str] = "execution-resumed"
@@ -41,8 +41,7 @@ class ExecutionResumed:
     at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentCalled:
+class AgentCalled(Struct, frozen=True, kw_only=True):
     """A call of an agent has ended; the records are what its conversation has gained.
 
     `call` is what an execution needs that goes on from there: a `FinishedCall` as JSON.
@@ -54,8 +53,7 @@ class AgentCalled:
     call: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordsRemoved:
+class RecordsRemoved(Struct, frozen=True, kw_only=True):
     """This many more of an agent's oldest records are no longer sent to its model."""
 
     record: ClassVar[str] = "records-removed"
@@ -64,8 +62,7 @@ class RecordsRemoved:
     at: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutionEnded:
+class ExecutionEnded(Struct, frozen=True, kw_only=True):
     """An execution has ended. The last line of a history, from which lists are made."""
 
     record: ClassVar[str] = "execution-ended"
@@ -95,8 +92,7 @@ class ExecutionEnded:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NumbersReserved:
+class NumbersReserved(Struct, frozen=True, kw_only=True):
     """Pieces up to a number may be delivered, so that no number is used twice if the daemon is killed."""
 
     record: ClassVar[str] = "numbers-reserved"
@@ -137,7 +133,7 @@ def decode_line(line: bytes) -> HistoryRecord | Mapping[str, Any] | None:
 
 
 def _made(record: type[HistoryRecord], values: Mapping[str, Any]) -> HistoryRecord | None:
-    known = {it.name: values[it.name] for it in fields(record) if it.name in values}
+    known = {it: values[it] for it in record.__struct_fields__ if it in values}
     if not all(_fits(name, value) for name, value in known.items()):
         return None
     try:

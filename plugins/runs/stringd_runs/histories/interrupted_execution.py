@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
+
+from msgspec import Struct, field
 
 from stringd_runs.agent_events import AgentResult, ContextUsage, Usage
 from stringd_runs.histories.history import History, read_history
 from stringd_runs.histories.history_records import AgentCalled, ExecutionStarted, decode_line
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FinishedCall:
+class FinishedCall(Struct, frozen=True, kw_only=True):
     """A call of an agent that has ended: what it was given, as a digest, and what came of it."""
 
     agent: str
@@ -63,8 +63,7 @@ def digest_of(text: str) -> str:
     return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-@dataclass(slots=True, kw_only=True)
-class DoneBefore:
+class DoneBefore(Struct, kw_only=True):
     """What was done before an execution was interrupted, and has not been come to again by its flow."""
 
     calls: list[FinishedCall] = field(default_factory=list)
@@ -86,8 +85,7 @@ class DoneBefore:
         return was_announced
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InterruptedExecution:
+class InterruptedExecution(Struct, frozen=True, kw_only=True):
     """An execution that goes on: its history, what was done, and the texts that no call has used."""
 
     history: History
@@ -101,8 +99,7 @@ class InterruptedExecution:
         return self.history.started
 
 
-@dataclass(slots=True, kw_only=True)
-class _Reading:
+class _Reading(Struct, kw_only=True):
     done: DoneBefore = field(default_factory=DoneBefore)
     steering: list[str] = field(default_factory=list)
     request_id: str | None = None

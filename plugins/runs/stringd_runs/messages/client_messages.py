@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
+
+from msgspec import Struct
 
 
 class Decision(StrEnum):
@@ -16,27 +17,23 @@ class Decision(StrEnum):
     DENY_SESSION = "deny-session"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(Struct, frozen=True, kw_only=True):
     """A message of a client; its replies carry the same id."""
 
     request_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRequest(Request):
+class RunRequest(Request, frozen=True, kw_only=True):
     """A message about one run."""
 
     run_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ping(Request):
+class Ping(Request, frozen=True, kw_only=True):
     """Ask for a sign of life."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrepareRun(Request):
+class PrepareRun(Request, frozen=True, kw_only=True):
     """Read a strategy for a new run, prepare the continuation of a run, or attach to one in flight."""
 
     strategy_path: str | None = None
@@ -45,82 +42,70 @@ class PrepareRun(Request):
     cwd: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartRun(RunRequest):
+class StartRun(RunRequest, frozen=True, kw_only=True):
     """Start a prepared run."""
 
     input: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContinueRun(RunRequest):
+class ContinueRun(RunRequest, frozen=True, kw_only=True):
     """Start a prepared continuation."""
 
     input: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StopRun(RunRequest):
+class StopRun(RunRequest, frozen=True, kw_only=True):
     """Stop a run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SteerRun(RunRequest):
+class SteerRun(RunRequest, frozen=True, kw_only=True):
     """Queue a text for the next call of a model."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserInput(RunRequest):
+class UserInput(RunRequest, frozen=True, kw_only=True):
     """Answer a person's step."""
 
     agent_name: str
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Subscribe(RunRequest):
+class Subscribe(RunRequest, frozen=True, kw_only=True):
     """Receive the events of a run from now on, or those after a number."""
 
     after_seq: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unsubscribe(RunRequest):
+class Unsubscribe(RunRequest, frozen=True, kw_only=True):
     """Receive no more events of a run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListStrategies(Request):
+class ListStrategies(Request, frozen=True, kw_only=True):
     """List the runs in memory and the strategies that can be run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListRuns(Request):
+class ListRuns(Request, frozen=True, kw_only=True):
     """List stored runs, of all working directories or of one."""
 
     cwd: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListProviders(Request):
+class ListProviders(Request, frozen=True, kw_only=True):
     """List providers with their models, which are asked for them if the list should be `live`."""
 
     scope: str | None = None
     live: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GetAvailableModels(Request):
+class GetAvailableModels(Request, frozen=True, kw_only=True):
     """List models, all or those with a text in their ids."""
 
     model_id: str | None = None
     scope: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PermissionDecision(RunRequest):
+class PermissionDecision(RunRequest, frozen=True, kw_only=True):
     """Permit an operation of a tool, or not."""
 
     permission_request_id: str

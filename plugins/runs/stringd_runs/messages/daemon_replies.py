@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, TypeAlias
+
+from msgspec import Struct
 
 from stringd_runs.model_provider import CredentialType
 
@@ -37,8 +38,7 @@ class RunStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class Conversation(Struct, frozen=True, kw_only=True):
     """What was said in earlier executions of a run."""
 
     records: Sequence[Mapping[str, Any]] = ()
@@ -46,8 +46,7 @@ class Conversation:
     inputs: Sequence[Mapping[str, Any]] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunSummary:
+class RunSummary(Struct, frozen=True, kw_only=True):
     """A run in a list; times are ISO 8601."""
 
     run_id: str
@@ -57,8 +56,7 @@ class RunSummary:
     completed_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedModel:
+class ListedModel(Struct, frozen=True, kw_only=True):
     """A model in a list; `has_credentials` and the providers are in lists of available models only."""
 
     id: str
@@ -72,8 +70,7 @@ class ListedModel:
     configured_providers: Sequence[str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedProvider:
+class ListedProvider(Struct, frozen=True, kw_only=True):
     """A provider in a list."""
 
     id: str
@@ -86,15 +83,13 @@ class ListedProvider:
     error: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pong:
+class Pong(Struct, frozen=True, kw_only=True):
     """The answer to a ping."""
 
     type: ClassVar[str] = "pong"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunPrepared:
+class RunPrepared(Struct, frozen=True, kw_only=True):
     """A run can be started or continued, or is in flight; the sender has subscribed to it."""
 
     type: ClassVar[str] = "run_prepared"
@@ -106,8 +101,7 @@ class RunPrepared:
     mcp_servers: Sequence[Mapping[str, Any]] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StrategyList:
+class StrategyList(Struct, frozen=True, kw_only=True):
     """The runs in memory, and the strategies that can be run."""
 
     type: ClassVar[str] = "strategy_list"
@@ -115,32 +109,28 @@ class StrategyList:
     available: Sequence[Mapping[str, Any]] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunList:
+class RunList(Struct, frozen=True, kw_only=True):
     """Stored runs, the newest first."""
 
     type: ClassVar[str] = "run_list"
     runs: Sequence[RunSummary]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProviderList:
+class ProviderList(Struct, frozen=True, kw_only=True):
     """Providers, by id."""
 
     type: ClassVar[str] = "provider_list"
     providers: Sequence[ListedProvider]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AvailableModels:
+class AvailableModels(Struct, frozen=True, kw_only=True):
     """Models, by id."""
 
     type: ClassVar[str] = "available_models"
     models: Sequence[ListedModel]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorReply:
+class ErrorReply(Struct, frozen=True, kw_only=True):
     """A message cannot be understood or carried out."""
 
     type: ClassVar[str] = "error"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd_runs.messages.client_messages import Decision
 
 _RUN_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
+class Check(Struct, frozen=True, kw_only=True):
     """Which values a field accepts, said to people, and how they become a record's."""
 
     expected: str

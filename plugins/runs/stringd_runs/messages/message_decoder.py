@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from msgspec import Struct
 
 from stringd_runs.messages.client_messages import (
     ClientMessage,
@@ -38,8 +38,7 @@ class MessageRefused(Exception):
         self.request_id = request_id
 
 
-@dataclass(frozen=True, slots=True)
-class _Field:
+class _Field(Struct, frozen=True):
     """A field of a message: its name on the wire, in the record, and what it must be."""
 
     name: str
@@ -48,8 +47,7 @@ class _Field:
     is_required: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(Struct, frozen=True):
     """A type of messages: its record and its fields."""
 
     record: type[ClientMessage]

@@ -6,12 +6,12 @@ import json
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import orjson
+from msgspec import Struct
 
 from stringd_runs.agent_events import (
     Done,
@@ -80,7 +80,7 @@ def _as_json(value: object) -> object:
         return dict(value)
     if type(value) in _AGENT_EVENTS:
         return _agent_event(value)
-    if is_dataclass(value):
+    if isinstance(value, Struct):
         return _members(value)
     raise TypeError(f"{type(value).__name__} is no JSON")
 
@@ -114,10 +114,10 @@ def _agent_event(event: object) -> dict[str, object]:
     return members
 
 
-def _members(record: Any) -> dict[str, object]:
+def _members(record: Struct) -> dict[str, object]:
     names = _known_names.get(type(record))
     if names is None:
-        names = _known_names[type(record)] = tuple((it.name, _camel(it.name)) for it in fields(record))
+        names = _known_names[type(record)] = tuple((it, _camel(it)) for it in record.__struct_fields__)
     return _present(record, names)
 
 

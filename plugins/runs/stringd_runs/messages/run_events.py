@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeAlias
+
+from msgspec import Struct
 
 from stringd_runs.agent_events import AgentEvent, AgentResult, ContextUsage, Usage
 from stringd_runs.messages.daemon_replies import ErrorCode
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StrategyStarted:
+class StrategyStarted(Struct, frozen=True, kw_only=True):
     """An execution begins."""
 
     type: ClassVar[str] = "strategy_started"
@@ -21,8 +21,7 @@ class StrategyStarted:
     flow_tree: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StrategyResumed:
+class StrategyResumed(Struct, frozen=True, kw_only=True):
     """An execution that was interrupted goes on after its last finished calls of agents."""
 
     type: ClassVar[str] = "strategy_resumed"
@@ -31,8 +30,7 @@ class StrategyResumed:
     finished_calls: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepStarted:
+class StepStarted(Struct, frozen=True, kw_only=True):
     """A top-level step begins with the text that it is given."""
 
     type: ClassVar[str] = "step_started"
@@ -41,8 +39,7 @@ class StepStarted:
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentStreaming:
+class AgentStreaming(Struct, frozen=True, kw_only=True):
     """A model agent does something."""
 
     type: ClassVar[str] = "agent_streaming"
@@ -53,8 +50,7 @@ class AgentStreaming:
     event: AgentEvent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentOutput:
+class AgentOutput(Struct, frozen=True, kw_only=True):
     """The whole answer of a model agent."""
 
     type: ClassVar[str] = "agent_output"
@@ -68,8 +64,7 @@ class AgentOutput:
     context_usage: ContextUsage | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepCompleted:
+class StepCompleted(Struct, frozen=True, kw_only=True):
     """A top-level step has ended."""
 
     type: ClassVar[str] = "step_completed"
@@ -78,8 +73,7 @@ class StepCompleted:
     result: AgentResult
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestInput:
+class RequestInput(Struct, frozen=True, kw_only=True):
     """A person is asked."""
 
     type: ClassVar[str] = "request_input"
@@ -88,8 +82,7 @@ class RequestInput:
     prompt: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestPermission:
+class RequestPermission(Struct, frozen=True, kw_only=True):
     """A person is asked whether a tool may do something; the id is the daemon's own."""
 
     type: ClassVar[str] = "request_permission"
@@ -103,8 +96,7 @@ class RequestPermission:
     details: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SteerQueued:
+class SteerQueued(Struct, frozen=True, kw_only=True):
     """A text waits for the next call of a model."""
 
     type: ClassVar[str] = "steer_queued"
@@ -112,8 +104,7 @@ class SteerQueued:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StrategyCompleted:
+class StrategyCompleted(Struct, frozen=True, kw_only=True):
     """An execution has ended with a result."""
 
     type: ClassVar[str] = "strategy_completed"
@@ -123,16 +114,14 @@ class StrategyCompleted:
     unused_steering: Sequence[str] | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunError:
+class RunError(Struct, frozen=True, kw_only=True):
     """Why an execution has ended without a result."""
 
     code: ErrorCode
     message: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StrategyError:
+class StrategyError(Struct, frozen=True, kw_only=True):
     """An execution has failed or was stopped."""
 
     type: ClassVar[str] = "strategy_error"
@@ -155,8 +144,7 @@ RunEvent: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedEvent:
+class EncodedEvent(Struct, frozen=True):
     """An event as all subscribers get it; a slow one may miss pieces of text, and nothing else."""
 
     seq: int

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct
 
 MOST_STEPS = 1_000
 """How many steps are remembered: a cycle may have no end."""
@@ -22,8 +23,7 @@ class RunState(StrEnum):
     CANCELLED = "cancelled"
 
 
-@dataclass(slots=True, kw_only=True)
-class StepProgress:
+class StepProgress(Struct, kw_only=True):
     """A top-level step of the present execution."""
 
     name: str

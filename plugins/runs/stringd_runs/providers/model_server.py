@@ -7,9 +7,10 @@ import json
 import os
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from stringd.plugin import BodySink, HttpFailed, HttpRequest, HttpResponse, Refusal, Runtime, User
 from stringd.plugin.http import SseEvent, SseParser
@@ -36,8 +37,7 @@ class AnswerDecoder(Protocol):
         """Return the rest with its `Finished`, after the end of the stream; nothing if it was cut."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelServer:
+class ModelServer(Struct, frozen=True, kw_only=True):
     """A server that streams answers of models as server-sent events."""
 
     name: str

@@ -7,7 +7,8 @@ import logging
 import random
 from collections.abc import AsyncGenerator
 from contextlib import aclosing, closing
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin.text import counted
 from stringd_runs.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall, Usage
@@ -26,8 +27,7 @@ LOG = logging.getLogger(__name__)
 _DEFAULT_RETRIES = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StreamLimits:
+class StreamLimits(Struct, frozen=True, kw_only=True):
     """Time limits in seconds: until the first event, between two events, and before another attempt."""
 
     first: float = 300.0

@@ -6,8 +6,9 @@ import os
 import shlex
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.plugin import Refusal, Runtime
 from stringd.plugin.effects import ShellRun
@@ -30,8 +31,7 @@ from stringd_runs.providers.program_stream import program_stream
 from stringd_runs.runs_settings import ProgramCommand, RunsSettings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Programs:
+class Programs(Struct, frozen=True, kw_only=True):
     """All programs of the settings, and the variables of the daemon that they get."""
 
     runtime: Runtime

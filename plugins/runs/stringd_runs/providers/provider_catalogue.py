@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
 from itertools import zip_longest
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from stringd.plugin import Runtime, User
 from stringd.plugin.text import nearest
@@ -29,8 +31,7 @@ _CONFIGURED = "configured"
 _LIST_SECONDS = 10.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChosenModel:
+class ChosenModel(Struct, frozen=True, kw_only=True):
     """A model that an agent may call, with the agent's options for its provider."""
 
     provider: ModelProvider
@@ -179,7 +180,7 @@ def _check(provider: ModelProvider, model: str, options: Mapping[str, Any]) -> N
 
 
 def _listed_model(model: Model) -> ListedModel:
-    return ListedModel(**{it.name: getattr(model, it.name) for it in fields(Model)})
+    return ListedModel(**asdict(model))
 
 
 def _available(model: Model, providers: Sequence[ModelProvider], user: User) -> ListedModel:

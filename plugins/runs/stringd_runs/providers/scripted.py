@@ -6,8 +6,9 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd_runs.agent_events import Text, ToolCall, Usage
 from stringd_runs.model_provider import (
@@ -30,8 +31,7 @@ _LONGEST_DELAY_MS = 3_600_000
 _PLACEHOLDER = re.compile(r"\{(input|turn)\}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Script:
+class Script(Struct, frozen=True, kw_only=True):
     """The `providerOptions.scripted` of an agent."""
 
     reply: str

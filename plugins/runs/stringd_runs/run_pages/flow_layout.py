@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from stringd_runs.run_pages.flow_nodes import CYCLE, FlowNode
 
@@ -18,8 +19,7 @@ _MOST_FORKED = 6
 _BROADCAST, _SEQUENTIAL = "broadcast", "sequential"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
+class Box(Struct, frozen=True, kw_only=True):
     """The place of a step; a frame is around those of its steps."""
 
     node: FlowNode
@@ -39,8 +39,7 @@ class Box:
         return self.x + self.width
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class Line(Struct, frozen=True, kw_only=True):
     """A line to a step; `head` is the point of its arrow, which points to the left if `leads_back`."""
 
     path: str
@@ -49,8 +48,7 @@ class Line:
     leads_back: bool = False
 
 
-@dataclass(slots=True, kw_only=True)
-class Picture:
+class Picture(Struct, kw_only=True):
     """All that is drawn: frames first, then lines, then boxes."""
 
     width: float = 0

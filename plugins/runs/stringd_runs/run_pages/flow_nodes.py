@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
+
+from msgspec import Struct, field
 
 AGENT = "agent"
 CYCLE = "cycle"
@@ -25,8 +26,7 @@ class NodeState(StrEnum):
     STOPPED = "stopped"
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class FlowNode:
+class FlowNode(Struct, kw_only=True, eq=False):
     """A step: an agent, or a flow of steps. `extras` are further steps, such as the observer of a cycle."""
 
     key: str

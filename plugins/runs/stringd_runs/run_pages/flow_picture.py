@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from stringd_console import shown_text
 from stringd_runs.run_pages.figures import compact, money
@@ -29,8 +29,7 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnStep:
+class DrawnStep(Struct, frozen=True, kw_only=True):
     """A step as the picture and the list show it."""
 
     key: str

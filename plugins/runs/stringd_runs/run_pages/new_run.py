@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from dataclasses import dataclass
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from stringd.plugin import EventFilter, Runtime, User, UserAdded, UserRemoved
 from stringd_console import Regions, View
@@ -18,8 +18,7 @@ _MOST_MODELS = 300
 _KINDS = frozenset({UserAdded.kind, UserRemoved.kind})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserFiles:
+class UserFiles(Struct, frozen=True, kw_only=True):
     """The strategies in the folder of a user."""
 
     id: str

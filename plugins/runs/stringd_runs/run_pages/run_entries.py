@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
 
 from markupsafe import Markup
+from msgspec import Struct, field
 
 from stringd_runs.run_pages.excerpt import Excerpt
 
@@ -24,16 +24,14 @@ class CallState(StrEnum):
     STOPPED = "stopped"
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class Said:
+class Said(Struct, kw_only=True, eq=False):
     """A text of the agent; `html` is its Markdown once it has been rendered."""
 
     text: Excerpt
     html: Markup | None = None
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class Thought:
+class Thought(Struct, kw_only=True, eq=False):
     """What a model thinks."""
 
     id: str
@@ -41,8 +39,7 @@ class Thought:
     is_over: bool = False
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class ToolUsed:
+class ToolUsed(Struct, kw_only=True, eq=False):
     """A call of a tool; `output` is None while it works."""
 
     id: str
@@ -55,8 +52,7 @@ class ToolUsed:
 Part: TypeAlias = Said | Thought | ToolUsed
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class Entry:
+class Entry(Struct, kw_only=True, eq=False):
     """An entry, whose `version` grows with each change."""
 
     number: int
@@ -67,8 +63,7 @@ class Entry:
     version: int = 0
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class AgentCall(Entry):
+class AgentCall(Entry, kw_only=True, eq=False):
     """A call of an agent."""
 
     agent: str
@@ -157,8 +152,7 @@ class AgentCall(Entry):
         return sum(map(len, texts))
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class Note(Entry):
+class Note(Entry, kw_only=True, eq=False):
     """Something else: the beginning of an execution, a steering text, a question, or the end."""
 
     kind: str

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
 from markupsafe import Markup
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.plugin import (
     ErrorCode,
@@ -42,8 +43,7 @@ _STATES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class Row(Struct, frozen=True, kw_only=True):
     """A run as the list shows it."""
 
     key: str

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 from urllib.parse import quote
 
 from markupsafe import Markup
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Question, QuestionKind, Refusal, Runtime, User
 from stringd.plugin.workers import READING
@@ -43,8 +43,7 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownRun:
+class ShownRun(Struct, frozen=True, kw_only=True):
     """The facts of a run."""
 
     id: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict
 
 from stringd.plugin import Runtime
 from stringd_console import ActionResult, ConsolePage, Download, PageRequest, View

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from stringd.plugin import User
 from stringd_runs.run_pages.run_watch import WatchedRun
@@ -18,8 +19,7 @@ _MOST_LINGERING = 16
 _Key: TypeAlias = tuple[str, str, str]
 
 
-@dataclass(slots=True)
-class _Kept:
+class _Kept(Struct):
     run: WatchedRun
     followers: int = 0
     leaving: asyncio.TimerHandle | None = field(default=None)

@@ -6,8 +6,9 @@ import json
 import os
 import select
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from msgspec import Struct
 
 from stringd.plugin import Fault
 from stringd.plugin.terminal_programs import Keyboard, visible_line
@@ -28,8 +29,7 @@ _NOBODY = (
 IsOver: TypeAlias = Callable[[], bool]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunQuestion:
+class RunQuestion(Struct, frozen=True, kw_only=True):
     """A question of a run: what is shown, and the message that answers it.
 
     For a permission, the answer is a decision.

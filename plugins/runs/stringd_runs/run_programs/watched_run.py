@@ -6,9 +6,10 @@ import select
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from stringd.plugin import Fault
 from stringd.plugin.cli import write_output
@@ -33,8 +34,7 @@ _PREPARE = "prepare_run"
 _FROM_STANDARD_INPUT = "-"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRequest:
+class RunRequest(Struct, frozen=True, kw_only=True):
     """What is run, as whom, with which input and model, and how it is shown."""
 
     path: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd_runs.histories.history_records import ExecutionEnded, ExecutionStarted
 from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus
@@ -16,8 +17,7 @@ LONGEST_OUTCOME = 300
 """How many characters of a result lists show."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class Ending(Struct, frozen=True, kw_only=True):
     """How an execution has ended: the last event, and the state of the run from then on."""
 
     event: StrategyCompleted | StrategyError

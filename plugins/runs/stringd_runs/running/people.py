@@ -6,7 +6,8 @@ import asyncio
 import itertools
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin import (
     AnswerInvalid,
@@ -31,8 +32,7 @@ _LONGEST_NAME = 80
 _RETRY_SECONDS = 1.0
 
 
-@dataclass(eq=False, slots=True, kw_only=True)
-class AskedPerson:
+class AskedPerson(Struct, kw_only=True, eq=False):
     """A person who is asked, and the open question in the daemon's list, if there is one.
 
     `number` is unique among the questions of an execution.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin import (
     AnswerInvalid,
@@ -31,8 +32,7 @@ _ALLOWING = frozenset({Decision.ALLOW, Decision.ALLOW_SESSION})
 _LASTING = frozenset({Decision.ALLOW_SESSION, Decision.DENY_SESSION})
 
 
-@dataclass(frozen=True, slots=True)
-class _Matter:
+class _Matter(Struct, frozen=True):
     """What a lasting decision is about."""
 
     agent: str
@@ -40,8 +40,7 @@ class _Matter:
     operation: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Verdict:
+class _Verdict(Struct, frozen=True, kw_only=True):
     """A lasting decision, and whether the operator has made it."""
 
     allows: bool

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from stringd.plugin import User
 from stringd_runs.agent import Agent
@@ -16,8 +17,7 @@ from stringd_runs.strategies.strategy import Strategy
 _NO_SERVERS = "no plugin connects MCP servers"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunSource:
+class RunSource(Struct, frozen=True, kw_only=True):
     """Which strategy is run, where, by whom, and with which model in place of those of its agents."""
 
     run_id: str
@@ -27,8 +27,7 @@ class RunSource:
     model_override: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Preparation:
+class Preparation(Struct, frozen=True, kw_only=True):
     """An execution that can be started."""
 
     source: RunSource

@@ -7,7 +7,8 @@ import contextvars
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from stringd.plugin import Runtime, User
 from stringd_runs.histories.history_store import HistoryStore

@@ -7,9 +7,10 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from stringd.plugin import Runtime, User
 from stringd.plugin.stores import AppendLog
@@ -273,9 +274,8 @@ class Execution:
             return event, ended
         if ending.status is not RunStatus.CANCELLED:
             ending = ending_in_failure(self.run_id, self._unwritten)
-        return self._feed.encode(ending.event, self.request_id), replace(
-            ended, status=ending.status, outcome=outcome_of(ending)
-        )
+        ended = replace(ended, status=ending.status, outcome=outcome_of(ending))
+        return self._feed.encode(ending.event, self.request_id), ended
 
     def _note_progress(self) -> None:
         self._feed.release()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd_runs.histories.history_records import ExecutionEnded
 from stringd_runs.histories.history_store import HistoryStore
@@ -12,8 +13,7 @@ from stringd_runs.running.run import Run
 from stringd_runs.running.run_memory import RunMemory
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedRun:
+class ListedRun(Struct, frozen=True, kw_only=True):
     """A run with the figures of its latest execution, as far as they are known."""
 
     user_id: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from dataclasses import replace
 from weakref import WeakValueDictionary
+
+from msgspec.structs import replace
 
 from stringd.plugin import Disconnected, Fault, Refusal, Runtime, UnknownUser, User
 from stringd_runs.histories.history import History

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from stringd.plugin import Disconnected, ErrorCode, Refusal, Runtime, User
 from stringd.plugin.files import HomeFiles

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.plugin import Disconnected, Runtime, UnknownUser, User
 from stringd_runs.messages.client_messages import (
@@ -46,8 +47,7 @@ _PONG = Pong()
 _NOWHERE = Path("/nonexistent")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Client:
+class Client(Struct, frozen=True, kw_only=True):
     """Who sends the requests of one connection, and what takes the events of the runs that it follows."""
 
     runtime: Runtime

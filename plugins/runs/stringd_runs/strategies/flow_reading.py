@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
+
+from msgspec import Struct
 
 from stringd.plugin.strict_files import FileInvalid, Value
 from stringd_runs.strategies.field_values import (
@@ -51,8 +52,7 @@ def read_flow(value: Value, agents: Collection[str], types: FlowTypes) -> Flow:
     return step
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(Struct, frozen=True):
     """What all flows of a strategy may refer to."""
 
     agents: tuple[str, ...]

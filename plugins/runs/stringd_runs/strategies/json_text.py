@@ -6,7 +6,8 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.plugin.strict_files import FileInvalid, Items, Members, Node, Scalar, shown
 from stringd_runs.strategies.strategy_format import DEEPEST
@@ -27,8 +28,7 @@ _WORDS = frozenset({"true", "false", "null"})
 _END = "the end of the file"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Token:
+class _Token(Struct, frozen=True, kw_only=True):
     kind: str
     text: str
     line: int

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.plugin.strict_files import FileInvalid, Members, Node, Scalar, read_yaml, shown
 from stringd.plugin.text import nearest
@@ -15,8 +17,7 @@ _FENCE = re.compile(r"---[ \t]*")
 _AGENTS, _PROMPT = "agents", "systemPrompt"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Section:
+class _Section(Struct, frozen=True, kw_only=True):
     """A heading that names an agent, and the text below it."""
 
     line: int

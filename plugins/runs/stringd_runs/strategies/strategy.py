@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from msgspec import Struct, field
 
 from stringd.plugin import Fault
 from stringd.plugin.text import printable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelAgent:
+class ModelAgent(Struct, frozen=True, kw_only=True):
     """An agent that is a model with a prompt and tools; prompt files and templates are already read."""
 
     name: str
@@ -27,8 +27,7 @@ class ModelAgent:
     max_steps: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Person:
+class Person(Struct, frozen=True, kw_only=True):
     """An agent that is a person."""
 
     name: str
@@ -38,8 +37,7 @@ class Person:
     asks_always: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeAgent:
+class CodeAgent(Struct, frozen=True, kw_only=True):
     """An agent of a type that a plugin has registered."""
 
     name: str
@@ -58,8 +56,7 @@ FUNCTION = "function"
 AgentDefinition: TypeAlias = ModelAgent | Person | CodeAgent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentStep:
+class AgentStep(Struct, frozen=True, kw_only=True):
     """A step of a flow that calls an agent."""
 
     agent: str
@@ -71,8 +68,7 @@ class AgentStep:
         return self.agent
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flow:
+class Flow(Struct, frozen=True, kw_only=True):
     """Steps and the order of their calls.
 
     `options` are the keys of the flow's type as their readers returned them; steps among them are called by
@@ -101,8 +97,7 @@ class StrategyInvalid(Fault):
         self.line = line
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strategy:
+class Strategy(Struct, frozen=True, kw_only=True):
     """A strategy as read from its file; later changes of the file have no effect on it."""
 
     name: str

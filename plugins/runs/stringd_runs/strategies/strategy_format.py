@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from msgspec import Struct
+
 from stringd.plugin import hookspec
 from stringd.plugin.strict_files import FileInvalid, Items, Members, Node, Scalar
 
@@ -16,8 +18,7 @@ DEEPEST = 64
 """The most levels of lists and mappings in a strategy file."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StrategySource:
+class StrategySource(Struct, frozen=True, kw_only=True):
     """A strategy file and its text, with `\\n` at the ends of lines."""
 
     path: Path
@@ -52,13 +53,11 @@ def stringd_strategy_formats() -> Iterable[StrategyFormat]:
     return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LiteralText(Scalar):
+class LiteralText(Scalar, frozen=True, kw_only=True):
     """A text that is never the name of a file."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FunctionNode(Scalar):
+class FunctionNode(Scalar, frozen=True, kw_only=True):
     """A function in place of a flow; the text is its name."""
 
     function: Callable[..., Any]

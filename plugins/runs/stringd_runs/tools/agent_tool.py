@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from stringd.plugin.text import limited
 from stringd_runs.agent import RunContext
@@ -16,8 +17,7 @@ LONGEST_OUTPUT = 64 * 1024
 """How much of a tool's output a model gets; what is left out in its middle is said there."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolOutcome:
+class ToolOutcome(Struct, frozen=True, kw_only=True):
     """What a tool has answered; `error` says in a line why it has failed."""
 
     text: str

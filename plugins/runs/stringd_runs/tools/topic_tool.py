@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.plugin import Outcome, RequestRefused, Runtime, TopicName, UnknownUser
 from stringd.plugin.files import finish
@@ -28,8 +29,7 @@ _PARAMETERS = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicTool:
+class TopicTool(Struct, frozen=True, kw_only=True):
     """A topic of one run, whose commands a model may run."""
 
     declaration: Tool

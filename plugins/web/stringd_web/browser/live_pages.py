@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, closing, suppress
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary, finalize
+
+from msgspec import Struct, field
 
 from stringd.plugin import LoadedBytes, LoadRequest, Refusal, Topic
 from stringd_web.browser.devtools import BrowserGone, Declined
@@ -33,8 +34,7 @@ LIVE_SECONDS = 300.0
 Act: TypeAlias = Callable[[Tab], Awaitable[None]]
 
 
-@dataclass(slots=True, kw_only=True)
-class LivePage:
+class LivePage(Struct, kw_only=True):
     """An open page with its tab, and the elements that were named in it."""
 
     tab: Tab

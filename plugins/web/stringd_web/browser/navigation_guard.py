@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, HttpFailed, Refusal
 from stringd.plugin.text import WebUrl
@@ -12,8 +12,7 @@ MAX_NAVIGATIONS = 10
 _LOCAL_SCHEMES = frozenset({"about", "blob", "data"})
 
 
-@dataclass(slots=True, kw_only=True)
-class NavigationGuard:
+class NavigationGuard(Struct, kw_only=True):
     """Admits navigations by the network policy, up to a maximum number."""
 
     policy: NetworkPolicy

@@ -6,8 +6,9 @@ import asyncio
 import contextlib
 import os
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
+
+from msgspec import Struct, field
 
 from stringd.plugin import ErrorCode, HttpRoute, Refusal, Zone
 
@@ -26,8 +27,7 @@ class Routes(Protocol):
         """Resolve a host; refuse one nearer than `nearest_zone`."""
 
 
-@dataclass(slots=True, kw_only=True)
-class NetworkPolicy:
+class NetworkPolicy(Struct, kw_only=True):
     """Where a page may connect to: `nearest_zone` is the nearest allowed one, `zone` that of the page."""
 
     routes: Routes

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from stringd.plugin import Refusal
 from stringd_web.browser.devtools import BrowserGone, Declined, DevTools, Fields
@@ -28,8 +29,7 @@ _FRAMES = frozenset({"iframe", "fencedframe"})
 _DOCUMENTS = [{"urlPattern": "*", "resourceType": "Document", "requestStage": "Request"}]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageSnapshot:
+class PageSnapshot(Struct, frozen=True, kw_only=True):
     """A page's HTML, None if it is too large, with the page's URI and media type."""
 
     html: str | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from stringd.plugin.documents import resolve_uri
 
@@ -10,8 +10,7 @@ from stringd.plugin.documents import resolve_uri
 MAX_ENTRIES = 5000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeedText:
+class FeedText(Struct, frozen=True, kw_only=True):
     """Text of a feed, plain or HTML."""
 
     text: str = ""
@@ -21,8 +20,7 @@ class FeedText:
 NO_TEXT = FeedText()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Enclosure:
+class Enclosure(Struct, frozen=True, kw_only=True):
     """A file attached to an entry."""
 
     uri: str
@@ -31,8 +29,7 @@ class Enclosure:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(Struct, frozen=True, kw_only=True):
     """An entry; missing data is empty."""
 
     title: FeedText = NO_TEXT
@@ -43,8 +40,7 @@ class Entry:
     enclosures: tuple[Enclosure, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Feed:
+class Feed(Struct, frozen=True, kw_only=True):
     """A feed with its entries in feed order."""
 
     title: FeedText = NO_TEXT

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from html.entities import html5
 from xml.parsers import expat
+
+from msgspec import Struct, field
 
 from stringd.plugin import ErrorCode, Refusal
 
@@ -44,8 +45,7 @@ class NotWellFormed(ValueError):
     """Text that is not well-formed XML, with the position of the error."""
 
 
-@dataclass(slots=True)
-class Element:
+class Element(Struct):
     """An element; `text` precedes its first child, `tail` follows its end tag."""
 
     name: str

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from msgspec import Struct
 from selectolax.lexbor import LexborNode
 
 from stringd.plugin import Choice, Field, FieldKind
@@ -28,8 +28,7 @@ _NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?")
 _SLIDER_RANGE = (0.0, 100.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Control:
+class Control(Struct, frozen=True, kw_only=True):
     """A control that is submitted with a form; `place` is its index among those of the page."""
 
     node: LexborNode
@@ -159,8 +158,7 @@ def hidden_field(control: Control, value: str | None = None) -> Field:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Option:
+class _Option(Struct, frozen=True, kw_only=True):
     value: str
     label: str
     selected: bool

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
+from msgspec import Struct
+from msgspec.structs import replace
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 Attributes = Mapping[str, str | None]
@@ -18,8 +19,7 @@ _MAX_SUGGESTIONS = 20
 _NOT_LABEL_TEXT = frozenset({"button", "datalist", "script", "select", "style", "template", "textarea"})
 
 
-@dataclass(frozen=True, slots=True)
-class FieldContext:
+class FieldContext(Struct, frozen=True):
     """The nearest form, label and fieldset around a control, and whether the fieldset is disabled."""
 
     form: LexborNode | None = None

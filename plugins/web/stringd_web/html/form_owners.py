@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct, field
 from selectolax.lexbor import LexborNode
 
 from stringd_web.html.form_fields import Control
@@ -14,8 +14,7 @@ CONTROLS = ("form", "input", "select", "textarea", "button")
 _BUTTON_TYPES = frozenset({"button", "reset"})
 
 
-@dataclass(slots=True, kw_only=True)
-class FormDraft:
+class FormDraft(Struct, kw_only=True):
     """A form with its controls in page order; `holds` if any control is a descendant."""
 
     node: LexborNode

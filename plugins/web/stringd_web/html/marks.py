@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 BEGIN, END, ESCAPE = "\ufdd0", "\ufdd1", "\ufdd2"
 MARK = re.compile(rf"{BEGIN}([a-z])(\d*){END}")
@@ -40,8 +41,7 @@ class Title(NamedTuple):
     text: str
 
 
-@dataclass(slots=True)
-class Marks:
+class Marks(Struct):
     """The parts of one page that were replaced by marks, by mark number."""
 
     literals: list[str] = field(default_factory=list)

@@ -6,9 +6,10 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import webencodings
+from msgspec import Struct, structs
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd.plugin import Field, FieldKind, Form
@@ -50,8 +51,7 @@ _PARAGRAPHS = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "dt", "caption
 _WIDGETS = "input, select, textarea:not([readonly]), button, datalist"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageForm:
+class PageForm(Struct, frozen=True, kw_only=True):
     """A form of a page, or None if it leads to no site; its address, and the ids of its nodes."""
 
     form: Form | None
@@ -163,7 +163,7 @@ def _single_field(control: Control, labels: FieldLabels, encoding: webencodings.
         is_fixed = "readonly" in control.attributes and control.type != "range"
         yield replace(field, kind=FieldKind.HIDDEN) if is_fixed else field
     if control.get("dirname"):
-        yield hidden_field(replace(control, attributes={"name": control.get("dirname")}), "ltr")
+        yield hidden_field(structs.replace(control, attributes={"name": control.get("dirname")}), "ltr")
 
 
 def _form_name(draft: FormDraft, buttons: Sequence[Control], labels: FieldLabels) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from msgspec import Struct
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 # A quote without its end is no quote. No text is scanned twice, and what a quote hides is part of the match.
@@ -16,8 +16,7 @@ _NAME = re.compile(rb"<([a-z][a-z0-9-]*)")
 _RENAMED = {"image": "img", "frame": "iframe"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageSource:
+class PageSource(Struct, frozen=True, kw_only=True):
     """The HTML of a page, its distinct start tags in lower case, and a superset of its elements' names."""
 
     text: str

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
+
+from msgspec import Struct, field
 
 from stringd.actions.shell.analysis.shell_syntax import BARE, PlaceholderPart, Text, Word
 
@@ -26,8 +27,7 @@ class Role(Enum):
     COMMAND = "runs it, with the words after it as arguments"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Program:
+class Program(Struct, frozen=True, kw_only=True):
     """How a program parses its arguments.
 
     `options` take values and `flags` do not; the rest of a word after an `attached` letter is its value.
@@ -49,8 +49,7 @@ class Program:
     plus_options: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArgumentUse:
+class ArgumentUse(Struct, frozen=True, kw_only=True):
     """An argument and its possible roles; it may also be an option, if that depends on its value."""
 
     word: Word
@@ -58,8 +57,7 @@ class ArgumentUse:
     may_be_option: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArgumentUses:
+class ArgumentUses(Struct, frozen=True, kw_only=True):
     """The classified arguments of a program; `command` are those that form another command."""
 
     words: tuple[ArgumentUse, ...]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Protocol
+
+from msgspec.structs import replace
 
 from stringd.actions.shell.analysis import findings
 from stringd.actions.shell.analysis.data_flow import DataFlow

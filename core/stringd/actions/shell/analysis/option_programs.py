@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from stringd.actions.shell.analysis.argument_roles import Program
 from stringd.actions.shell.analysis.program_descriptions import (

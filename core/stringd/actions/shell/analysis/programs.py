@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from stringd.actions.shell.analysis.argument_roles import Program, Role
 from stringd.actions.shell.analysis.language_programs import LANGUAGES, PYTHON

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from stringd.actions.values.placeholders import Placeholder
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QuotingContext:
+class QuotingContext(Struct, frozen=True, kw_only=True):
     """The text around a reference to a value, so that bash takes it as one literal text in its context."""
 
     before: str = ""
@@ -26,8 +26,7 @@ ANSI = QuotingContext(before="'\"", after="\"$'")
 ARITHMETIC = QuotingContext()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PlaceholderPart:
+class PlaceholderPart(Struct, frozen=True, kw_only=True, eq=False):
     """A placeholder in its quoting context, and its line within the command.
 
     An unquoted list `is_several`: alone in a word, it may become any number of words.
@@ -39,8 +38,7 @@ class PlaceholderPart:
     is_several: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SiblingFile:
+class SiblingFile(Struct, frozen=True, kw_only=True):
     """A word `./path` that may name a file of the app's package; its quotes are kept."""
 
     path: str
@@ -50,8 +48,7 @@ class SiblingFile:
         return f"{self.quote}./{self.path}{self.quote}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NestedText:
+class NestedText(Struct, frozen=True, kw_only=True):
     """A word with commands of another shell, whose pieces name files of the app's package.
 
     `values` are the word's placeholders, each of which `mark_of` stands for in the pieces.
@@ -69,16 +66,14 @@ def mark_of(number: int) -> str:
     return chr(_FIRST_MARK + number)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
+class Text(Struct, frozen=True, kw_only=True):
     """Literal text, without its quotes."""
 
     text: str
     quoted: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expansion:
+class Expansion(Struct, frozen=True, kw_only=True):
     """A parameter expansion; `name` is empty if nothing is known of the text.
 
     An expansion that may become several words, such as `"$@"`, counts as unquoted.
@@ -92,8 +87,7 @@ class Expansion:
     computed: tuple[Arithmetic, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Substitution:
+class Substitution(Struct, frozen=True, kw_only=True):
     """A command substitution, or a process substitution if `is_file`."""
 
     script: Script
@@ -101,8 +95,7 @@ class Substitution:
     is_file: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Arithmetic:
+class Arithmetic(Struct, frozen=True, kw_only=True):
     """Arithmetic: `$(( ))`, `(( ))`, a subscript, or the numbers of `${x:1:2}`."""
 
     parts: tuple[Part, ...]
@@ -111,8 +104,7 @@ class Arithmetic:
 Part: TypeAlias = PlaceholderPart | Text | Expansion | Substitution | Arithmetic
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Word:
+class Word(Struct, frozen=True, kw_only=True, eq=False):
     """A word of a command; `replace` records a piece that stands in its place when the command runs."""
 
     parts: tuple[Part, ...]
@@ -182,16 +174,14 @@ def _may_be_many(bare: str) -> bool:
     return not set("*?[").isdisjoint(bare) or "," in in_braces or ".." in in_braces
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArrayElement:
+class ArrayElement(Struct, frozen=True, kw_only=True):
     """An element of `name=( )`."""
 
     subscript: Arithmetic | None
     value: Word
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assignment:
+class Assignment(Struct, frozen=True, kw_only=True):
     """`name=value`, `name[subscript]+=value` or `name=( )`."""
 
     name: str
@@ -201,8 +191,7 @@ class Assignment:
     is_added: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Redirect:
+class Redirect(Struct, frozen=True, kw_only=True):
     """A redirection; the lines of a here-document are parsed later than the command."""
 
     operator: str
@@ -210,8 +199,7 @@ class Redirect:
     lines: list[Word] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SimpleCommand:
+class SimpleCommand(Struct, frozen=True, kw_only=True):
     """A simple command; `declared` are the assignments among the arguments of `declare` and the like."""
 
     assignments: tuple[Assignment, ...]
@@ -220,16 +208,14 @@ class SimpleCommand:
     redirects: tuple[Redirect, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConditionalExpression:
+class ConditionalExpression(Struct, frozen=True, kw_only=True):
     """A `[[ ]]` expression."""
 
     words: tuple[Word, ...]
     redirects: tuple[Redirect, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompoundCommand:
+class CompoundCommand(Struct, frozen=True, kw_only=True):
     """A compound command: a group, a conditional, a loop, a `case` or a function."""
 
     scripts: tuple[Script, ...] = ()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from stringd.actions.shell.analysis.shell_syntax import (
     ArrayElement,
@@ -34,8 +35,7 @@ _CONTINUED = re.compile(r"(?<!\\)(?:\\\\)*\\\n\Z")
 _END_OF_LINES = "END_OF_LINES_OF_STRINGD"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Heredoc:
+class _Heredoc(Struct, frozen=True, kw_only=True):
     """A here-document whose lines are still to come, and the span of its delimiter."""
 
     delimiter: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from stringd.actions.shell.analysis.shell_syntax import PlaceholderPart
 from stringd.actions.values.typed_values import NUMBER
@@ -30,8 +31,7 @@ class Constraint(Enum):
     WHOLE = "a whole number"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ParameterKinds:
+class ParameterKinds(Struct, frozen=True, kw_only=True):
     """The kinds of an action's parameters, and which of them are lists or may have no value."""
 
     by_name: Mapping[str, ValueKind]
