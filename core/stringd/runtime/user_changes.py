@@ -46,6 +46,8 @@ class UserChanges(Struct, frozen=True, kw_only=True):
 
     async def remove(self, user_id: str) -> bool:
         """Remove a user and its topics and secrets; the files in its home stay. False if there was none."""
+        if not any(user.id == user_id for user in self.users):
+            return False
         # Sessions first: a daemon that is killed in between must not restore them if the user is added again.
         await self.registry.delete_user(user_id)
         await self.secrets.remove_user(user_id)

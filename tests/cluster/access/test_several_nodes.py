@@ -121,6 +121,9 @@ def test_who_is_not_registered_gets_no_home(doors: tuple[Doorstep, Doorstep], da
         ("GET", "/sessions?user_id=nobody", None),
         ("DELETE", "/sessions/nobody/file:x", None),
         ("DELETE", "/secrets/KEY?user_id=nobody", None),
+        ("DELETE", "/users/nobody", None),
+        ("POST", "/users", {"id": "nobody", "home": "relative"}),
+        ("POST", "/users", {"id": "nobody", "home": "/", "allowedPaths": "/"}),
     ):
         headers = {"X-User-Id": "nobody"} if path in {"/exec", "/cancel"} else {}
         single = daemon.request(method, path, body, headers)

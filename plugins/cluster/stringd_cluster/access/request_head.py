@@ -16,7 +16,7 @@ _HOST, _ORIGIN = b"host", b"origin"
 # have it left out between nodes.
 _DROPPED = frozenset({b"connection", b"x-stringd-hop", b"x-stringd-hop-raw"})
 _TAKEN = frozenset({_AUTHORIZATION, _OPERATOR, _USER, _HOST, _ORIGIN, *_DROPPED})
-_CANCEL, _USERS = "/cancel", "/users"
+_CANCEL = "/cancel"
 _SCHEMES = frozenset({b"http", b"https"})
 
 
@@ -111,12 +111,6 @@ class RequestHead:
 def is_for_running(scope: Mapping[str, Any]) -> bool:
     """Return whether a request is for a command that runs, wherever the home of its user is going."""
     return bool(scope["path"] == _CANCEL)
-
-
-def changes_users(scope: Mapping[str, Any]) -> bool:
-    """Return whether a request may add or remove the user that it is for."""
-    path: str = scope["path"]
-    return path == _USERS or path.startswith(f"{_USERS}/")
 
 
 def loopback_host(port: int) -> Header:

@@ -12,7 +12,7 @@ from stringd.plugin import LISTENING, Runtime, StorageFailed
 from stringd_cluster.access.admission import Admission
 from stringd_cluster.access.ending_stream import HOME_LEFT, TOKEN_ENDED, End, EndingStream
 from stringd_cluster.access.rate_limit import RateLimits
-from stringd_cluster.access.request_head import changes_users, is_for_running, with_operator, with_user_header
+from stringd_cluster.access.request_head import is_for_running, with_operator, with_user_header
 from stringd_cluster.access.token_table import TokenTable
 from stringd_cluster.access.tokens import Principal
 from stringd_cluster.cluster_node import ClusterNode
@@ -71,12 +71,11 @@ class ClusterDoor:
             await self._serve(scope, receive, send, user_id, principal)
             return
         is_here = self._node.owns(user_id)
-        if not is_here and await self._is_strangers(scope, user_id):
-            await self._serve(scope, receive, send, user_id, principal)
-            return
-        elsewhere = None if is_here else await self._node.locate(user_id, running=is_for_running(scope))
+        is_strangers = not is_here and await self._is_strangers(user_id)
+        is_served = is_here or is_strangers
+        elsewhere = None if is_served else await self._node.locate(user_id, running=is_for_running(scope))
         if elsewhere is None:
-            here = ServedHere(receive, send)
+            here = ServedHere(receive, send, has_home=not is_strangers)
             try:
                 await self._serve(scope, here.receive, here.send, user_id, principal)
             except NotRun:
@@ -86,10 +85,10 @@ class ClusterDoor:
         caller = Caller(entry=self._node.name, user_id=user_id, principal=principal)
         await self.hop.forward(scope, receive, send, elsewhere, caller)
 
-    async def _is_strangers(self, scope: Scope, user_id: str) -> bool:
-        """Whether a request is for who is not registered and has no home: any node says so."""
+    async def _is_strangers(self, user_id: str) -> bool:
+        """Whether a request is for who is not registered: any node answers it, but for a registration."""
         try:
-            return not (changes_users(scope) or await self._node.stores.users.knows(user_id))
+            return not await self._node.stores.users.knows(user_id)
         except StorageFailed:
             return False
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 from starlette.types import Message, Receive, Send
 
 from stringd_cluster.hop.http_attempt import NotRun
-from stringd_cluster.hop.lost_answers import never_ran
+from stringd_cluster.hop.lost_answers import is_fenced, never_ran
 
 
 class ServedHere:
     """What an application receives and sends: a short body is kept, so that another node can be asked."""
 
-    __slots__ = ("_first", "_receive", "_send")
+    __slots__ = ("_first", "_has_home", "_receive", "_send")
 
-    def __init__(self, receive: Receive, send: Send) -> None:
+    def __init__(self, receive: Receive, send: Send, *, has_home: bool = True) -> None:
+        """Without a home, what is fenced has not run: the fence was there before it."""
         self._receive = receive
         self._send = send
+        self._has_home = has_home
         self._first: Message | None = None
 
     async def receive(self) -> Message:
@@ -37,5 +39,7 @@ class ServedHere:
         return first or await self._receive()
 
     def _may_be_elsewhere(self, start: Message) -> bool:
-        is_whole = self._first is None or not self._first.get("more_body")
-        return is_whole and never_ran(start["status"], start.get("headers", ()))
+        if self._first is not None and self._first.get("more_body"):
+            return False
+        answer = start["status"], start.get("headers", ())
+        return never_ran(*answer) or (not self._has_home and is_fenced(*answer))
