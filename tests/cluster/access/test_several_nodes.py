@@ -137,3 +137,4 @@ def test_who_is_not_registered_gets_no_home(doors: tuple[Doorstep, Doorstep], da
         user = {"id": f"new-{number}", "home": str(owner.cluster.home("new"))}
         assert owner.ask("POST", "/users", user, token=admin).status == 200
         assert other.execute(admin, **{"X-User-Id": user["id"]}).status == 200
+    assert not [it.node.name for it in doors if "Traceback" in it.node.stderr()]

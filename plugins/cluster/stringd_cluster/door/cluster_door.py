@@ -18,7 +18,6 @@ from stringd_cluster.access.tokens import Principal
 from stringd_cluster.cluster_node import ClusterNode
 from stringd_cluster.door.browser_returns import BrowserReturns, is_return
 from stringd_cluster.hop.hop_headers import Caller
-from stringd_cluster.hop.http_attempt import NotRun
 from stringd_cluster.hop.node_hop import NodeHop
 from stringd_cluster.hop.served_here import ServedHere
 
@@ -76,12 +75,10 @@ class ClusterDoor:
         elsewhere = None if is_served else await self._node.locate(user_id, running=is_for_running(scope))
         if elsewhere is None:
             here = ServedHere(receive, send, has_home=not is_strangers)
-            try:
-                await self._serve(scope, here.receive, here.send, user_id, principal)
-            except NotRun:
-                receive = here.received_again
-            else:
+            await self._serve(scope, here.receive, here.send, user_id, principal)
+            if here.has_run:
                 return
+            receive = here.received_again
         caller = Caller(entry=self._node.name, user_id=user_id, principal=principal)
         await self.hop.forward(scope, receive, send, elsewhere, caller)
 

@@ -70,11 +70,8 @@ class HttpForwarding:
         """Serve the request at this node; return whether no other one is to be asked."""
         request = self._request
         here = ServedHere(request.replayed(), self._send)
-        try:
-            await self._passage.serve(request.scope, here.receive, here.send, request.caller)
-        except NotRun:
-            return False
-        return True
+        await self._passage.serve(request.scope, here.receive, here.send, request.caller)
+        return here.has_run
 
     def _prepare_to_repeat(self) -> None:
         if not may_be_repeated(self._request):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from starlette.types import Message, Receive, Send
 
-from stringd_cluster.hop.http_attempt import NotRun
 from stringd_cluster.hop.lost_answers import is_fenced, never_ran
 
 
 class ServedHere:
     """What an application receives and sends: a short body is kept, so that another node can be asked."""
 
-    __slots__ = ("_first", "_has_home", "_receive", "_send")
+    __slots__ = ("_first", "_has_home", "_receive", "_send", "has_run")
 
     def __init__(self, receive: Receive, send: Send, *, has_home: bool = True) -> None:
         """Without a home, what is fenced has not run: the fence was there before it."""
@@ -19,6 +18,8 @@ class ServedHere:
         self._send = send
         self._has_home = has_home
         self._first: Message | None = None
+        self.has_run = True
+        """False if it was refused, which was not passed on: another node need not refuse it."""
 
     async def receive(self) -> Message:
         """Return the next message of the client."""
@@ -28,10 +29,11 @@ class ServedHere:
         return message
 
     async def send(self, message: Message) -> None:
-        """Pass a message on; raise `NotRun` instead of a refusal that another node need not repeat."""
+        """Pass a message on, unless it is of a refusal that another node need not repeat."""
         if message["type"] == "http.response.start" and self._may_be_elsewhere(message):
-            raise NotRun
-        await self._send(message)
+            self.has_run = False
+        if self.has_run:
+            await self._send(message)
 
     async def received_again(self) -> Message:
         """Return what the client has sent from its first message on."""
