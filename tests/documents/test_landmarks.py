@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stringd.documents.editing.block_index import BlockIndex, Blocks, blocks_of, note_edit
+from stringd.documents.editing.block_index import (
+    BlockIndex,
+    Blocks,
+    blocks_of,
+    note_edit,
+    note_reparsed,
+    reparsed,
+)
 from stringd.documents.editing.edits import lost_boundaries
 from stringd.documents.editing.marker_positions import positions_of
 from stringd.documents.pages.cached_parsing import read_sheet
@@ -26,19 +33,26 @@ def _places(blocks: Blocks) -> Iterator[tuple[str, int | None, list[int]]]:
         yield name, it.level, [blocks.place(bound) for bound in (it.first, it.inner, it.inner_last, it.last)]
 
 
-def _after_an_edit(before: str, after: str, span: tuple[int, int] | None = None) -> Blocks:
+def _after_an_edit(before: str, after: str) -> Blocks:
     read_sheet(before)
-    note_edit(before, after, span)
+    note_edit(before, after)
     return blocks_of(after)
+
+
+def _lost(before: str, after: str, span: tuple[int, int], body: str) -> list[int]:
+    edit = reparsed(before, after, span)
+    note_reparsed(edit)
+    return lost_boundaries(edit, *span, body)
 
 
 @pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(_PADDED, DOCUMENTS, DOCUMENTS, _PADDED, st.booleans())
 def test_edit_at_any_position(head: str, old: str, new: str, tail: str, is_span_known: bool) -> None:
-    after = head + new + tail + _FILLER
-    span = (len(head), len(head + old)) if is_span_known else None
-    found = _after_an_edit(head + old + tail + _FILLER, after, span)
+    before, after = head + old + tail + _FILLER, head + new + tail + _FILLER
+    found = _after_an_edit(before, after)
+    if is_span_known:
+        found = reparsed(before, after, (len(head), len(head + old))).index()
     assert list(_places(found)) == list(_places(parse(after)))
 
 
@@ -102,7 +116,7 @@ def test_lost_boundaries_of_consecutive_edits(head: str, parts: list[str], tail:
         lost = [it for it in _begins(before) if it < len(head) and it not in found]
         lost += [it for it in _begins(before) if it >= end and it + shift not in found]
         # A line that begins no boundary begins the body.
-        assert lost_boundaries(before, after, len(head), end, "x") == lost
+        assert _lost(before, after, (len(head), end), "x") == lost
 
 
 @pytest.mark.parametrize(
@@ -121,8 +135,9 @@ def test_lost_boundaries_of_consecutive_edits(head: str, parts: list[str], tail:
 def test_a_boundary_that_begins_the_body_is_expected(body: str) -> None:
     head, tail = "```\n", "\n```\n\ntext\n"
     before, after = f"{head}x{tail}", f"{head}{body}{tail}"
-    assert lost_boundaries(before, after, len(head), len(f"{head}x"), body) == [len(head)]
-    assert lost_boundaries(before, f"{head}text\n{tail}", len(head), len(f"{head}x"), "text\n") == []
+    span = len(head), len(f"{head}x")
+    assert _lost(before, after, span, body) == [len(head)]
+    assert _lost(before, f"{head}text\n{tail}", span, "text\n") == []
 
 
 @pytest.mark.long
@@ -130,7 +145,7 @@ def test_a_boundary_that_begins_the_body_is_expected(body: str) -> None:
 @given(DOCUMENTS)
 def test_every_boundary_that_begins_a_body_is_expected(body: str) -> None:
     before, after = "````\nx\n````\n", f"````\n{body}\n````\n"
-    lost = lost_boundaries(before, after, 5, 6, body)
+    lost = _lost(before, after, (5, 6), body)
     assert (5 in lost) == (0 in _begins(body) and 5 not in _begins(after))
 
 
@@ -141,5 +156,5 @@ def test_boundaries_of_repeated_text_are_not_lost() -> None:
     for number in (40, 3, 25):
         start = number * len(part)
         after = before[:start] + before[start + len(part) :]
-        assert lost_boundaries(before, after, start, start + len(part), "x") == []
+        assert _lost(before, after, (start, start + len(part)), "x") == []
         before = after

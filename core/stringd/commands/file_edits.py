@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager, suppress
 
 from msgspec import Struct
@@ -13,7 +13,7 @@ from stringd.api.replies import Edit, Reply
 from stringd.api.sessions import Session
 from stringd.api.undo import Step
 from stringd.commands.edit_arguments import FORCE, EditRequest
-from stringd.documents.editing.block_index import note_edit
+from stringd.documents.editing.block_index import note_edit, note_reparsed
 from stringd.documents.editing.edits import Revision, combined
 from stringd.documents.editing.file_locks import finish
 from stringd.documents.editing.replaced_files import FileChange, replaced_files
@@ -81,6 +81,14 @@ class _RevisedFile(Struct, frozen=True, kw_only=True):
     def is_changed(self) -> bool:
         return self.after != self.before
 
+    def note(self) -> None:
+        """Record how the blocks of the text before and after are related."""
+        reparsed = self.revisions[0].reparsed if len(self.revisions) == 1 else None
+        if reparsed:
+            note_reparsed(reparsed)
+        else:
+            note_edit(self.before or "", self.after)
+
     @property
     def change(self) -> FileChange:
         path, shown = self.request.target.path, self.request.file
@@ -126,7 +134,6 @@ async def _edit_files(
     sizes = await _write(invocation, [it for it in revised if it.is_changed])
     for file in revised:
         record_seen(invocation.session, file.request.target.path, file.after)
-        note_edit(file.before or "", file.after)
     return [_changed(it, sizes.get(str(it.request.target.path))) for it in revised]
 
 
@@ -164,7 +171,7 @@ async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> dict[
         return {}
     undo, session = invocation.runtime.undo, invocation.session
     changes = [it.change for it in files]
-    storing = asyncio.create_task(_store(invocation, zip(files, changes, strict=True)))
+    storing = asyncio.create_task(_store(invocation, list(zip(files, changes, strict=True))))
     try:
         async with replaced_files(changes) as sizes:
             await storing
@@ -181,9 +188,11 @@ async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> dict[
     return {str(change.path): size for change, size in zip(changes, sizes, strict=True)}
 
 
-async def _store(invocation: Invocation, files: Iterable[tuple[_RevisedFile, FileChange]]) -> None:
+async def _store(invocation: Invocation, files: Sequence[tuple[_RevisedFile, FileChange]]) -> None:
+    """Store the step, and meanwhile record what the next edits need to know about the texts."""
     steps = [await _step(file, change) for file, change in files]
-    await invocation.runtime.undo.add(invocation.session, *steps)
+    noting = (done(file.note, here=len(file.after) <= SMALL) for file, _ in files)
+    await asyncio.gather(invocation.runtime.undo.add(invocation.session, *steps), *noting)
 
 
 async def _step(file: _RevisedFile, change: FileChange) -> Step:

@@ -7,20 +7,19 @@ again, and the positions of the others are shifted.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from msgspec import Struct
 
 from stringd.documents.editing.marker_positions import (
     Layout,
     MarkerPositions,
-    between,
     changed_gaps,
     gaps_of,
     positions_of,
 )
+from stringd.documents.editing.shifted_places import ShiftedPlaces
 from stringd.documents.pages.cached_parsing import known_sheet, read_sheet
 from stringd.documents.pages.file_pages import SMALL
 from stringd.documents.syntax.blocks import Block
@@ -43,18 +42,14 @@ class BlockIndex(Struct, frozen=True, kw_only=True):
 
     Boundary `n` begins at bound `2 * n` and ends at the next. The blocks change only if the layout does: the
     boundaries, or whether there is text after each.
-
-    The first and the last boundaries, as many as `kept` says, are also those of the text `origin`.
     """
 
     text: str
     positions: MarkerPositions
     layout: Layout
     references: References
-    definitions: Sequence[int]
+    definitions: ShiftedPlaces
     has_frontmatter: bool
-    origin: str | None = None
-    kept: tuple[int, int] = (0, 0)
 
     @property
     def blocks(self) -> Mapping[str, Block]:
@@ -68,11 +63,55 @@ class BlockIndex(Struct, frozen=True, kw_only=True):
         return (self.positions.ends if bound % 2 else self.positions.begins)[bound // 2]
 
 
-class _Edit(NamedTuple):
-    """The text before an edit, and the span of it that was replaced, if that is known."""
+class Reparsed(Struct, frozen=True, kw_only=True):
+    """A text after an edit, and the positions in it that replace those from `begin` to `end` before it.
 
-    before: str
-    span: tuple[int, int] | None
+    `whole` is its index if it was parsed as a whole.
+    """
+
+    before: BlockIndex
+    after: str
+    begin: int
+    end: int
+    part: MarkerPositions
+    whole: BlockIndex | None = None
+
+    @property
+    def shift(self) -> int:
+        """How far the edit has shifted what is behind it."""
+        return len(self.after) - len(self.before.text)
+
+    @property
+    def boundaries_before(self) -> Sequence[int]:
+        """Where boundaries began before the edit, unless they certainly still do."""
+        begins = self.before.positions.begins
+        return begins[begins.between(self.begin, self.end)]
+
+    def begins_boundary(self, place: int) -> bool:
+        """Whether a boundary begins at a position of the text after the edit."""
+        if self.begin <= place < self.end + self.shift:
+            return place in self.part.begins
+        return (place if place < self.begin else place - self.shift) in self.before.positions.begins
+
+    def index(self) -> BlockIndex:
+        """Return the index of the text after the edit."""
+        if self.whole:
+            return self.whole
+        before, after = self.before, self.after
+        found = before.positions.begins.between(self.begin, self.end)
+        positions = before.positions.replaced(self.begin, self.end, self.part, self.shift)
+        changes = range(max(found.start - 1, 0), found.start + len(self.part.boundaries))
+        gaps = changed_gaps(before.layout.gaps, after, positions, changes)
+        layout = Layout(boundaries=positions.boundaries, gaps=gaps)
+        definitions = before.definitions.between(self.begin, self.end)
+        return BlockIndex(
+            text=after,
+            positions=positions,
+            layout=before.layout if layout == before.layout else layout,
+            references=before.references,
+            definitions=before.definitions.replaced(definitions, (), self.shift),
+            has_frontmatter=before.has_frontmatter,
+        )
 
 
 class Blocks(Protocol):
@@ -102,10 +141,14 @@ def boundary_starts(text: str) -> Sequence[int]:
     return _index(text).positions.begins
 
 
-def kept_boundaries(before: str, after: str) -> tuple[int, int]:
-    """Return how many boundaries at the beginning and the end of a text an edit certainly has kept."""
-    index = _index(after)
-    return index.kept if index.origin == before else (0, 0)
+def reparsed(before: str, after: str, span: tuple[int, int]) -> Reparsed:
+    """Parse a text again around an edit that replaced a span, or else as a whole."""
+    known = _index(before)
+    part = _reparsed(known, after, span)
+    if part:
+        return part
+    whole = _index(after)
+    return Reparsed(before=known, after=after, begin=0, end=len(before), part=whole.positions, whole=whole)
 
 
 async def prepare_edits(text: str) -> None:
@@ -114,10 +157,17 @@ async def prepare_edits(text: str) -> None:
         await READING.run(_index, text)
 
 
-def note_edit(before: str, after: str, span: tuple[int, int] | None = None) -> None:
-    """Record that an edit turned one text into another, and which span of the first it replaced, if known."""
-    origin = None if known_blocks(before) else _origins.get(before)
-    _origins.put(after, _Edit(origin.before, None) if origin else _Edit(before, span), len(after))
+def note_edit(before: str, after: str) -> None:
+    """Record that an edit turned one text into another."""
+    origin = before if known_blocks(before) else _origins.get(before) or before
+    _origins.put(after, origin, len(after))
+
+
+def note_reparsed(edit: Reparsed) -> BlockIndex:
+    """Keep and return the index of the text after an edit."""
+    index = edit.index()
+    _known.put(edit.after, index, len(edit.after))
+    return index
 
 
 def _index(text: str) -> BlockIndex:
@@ -131,13 +181,13 @@ def _index(text: str) -> BlockIndex:
 
 
 def _derived(text: str) -> BlockIndex | None:
-    edit = _origins.get(text)
-    if edit is None or not known_blocks(edit.before):
+    origin = _origins.get(text)
+    if origin is None or not known_blocks(origin):
         return None
-    derived = _updated(_index(edit.before), text, edit.span)
-    if derived:
-        _known.put(text, derived, len(text))
-    return derived
+    edit = _reparsed(_index(origin), text, (0, len(origin)))
+    if edit is None:
+        return None
+    return note_reparsed(edit)
 
 
 def _read(parsed: Parsed) -> BlockIndex:
@@ -147,17 +197,17 @@ def _read(parsed: Parsed) -> BlockIndex:
         positions=positions,
         layout=Layout(boundaries=positions.boundaries, gaps=gaps_of(text, positions)),
         references=parsed.references,
-        definitions=sorted(parsed.lines.start(it.first) for it in parsed.definitions),
+        definitions=ShiftedPlaces(sorted(parsed.lines.start(it.first) for it in parsed.definitions)),
         has_frontmatter=parsed.body > 0,
     )
 
 
-def _updated(known: BlockIndex, after: str, span: tuple[int, int] | None) -> BlockIndex | None:
-    """Update the index for an edited text; None if it should be parsed as a whole."""
+def _reparsed(known: BlockIndex, after: str, span: tuple[int, int]) -> Reparsed | None:
+    """Parse an edited text again around the edit; None if it should be parsed as a whole."""
     starts = known.positions.starts
-    head, tail = _kept_ends(known.text, after, *(span or (0, len(known.text))))
-    first = max(bisect_left(starts, head) - _BEFORE, int(known.has_frontmatter))
-    behind = bisect_right(starts, len(known.text) - tail)
+    head, tail = _kept_ends(known.text, after, *span)
+    first = max(starts.find(head) - _BEFORE, int(known.has_frontmatter))
+    behind = starts.find(len(known.text) - tail + 1)
     if _may_change_frontmatter(known, after, head):
         return None
     tries = (_parse_again(known, after, first, behind + reach) for reach in _REACHES)
@@ -179,7 +229,7 @@ def _may_change_frontmatter(known: BlockIndex, after: str, head: int) -> bool:
     return any(text.removeprefix(BOM).startswith(FRONTMATTER) for text in (known.text, after))
 
 
-def _parse_again(known: BlockIndex, after: str, first: int, rest: int) -> BlockIndex | None:
+def _parse_again(known: BlockIndex, after: str, first: int, rest: int) -> Reparsed | None:
     """Parse the elements from `first` on again; None if those from `rest` on would change."""
     begin = _position(known, first) if first else 0
     joint, end = _position(known, rest), _position(known, rest + _BEYOND)
@@ -187,27 +237,13 @@ def _parse_again(known: BlockIndex, after: str, first: int, rest: int) -> BlockI
     changed = _new_part(known, after, begin, end, shift)
     if changed is None or (joint < len(known.text) and joint + shift not in changed.starts):
         return None
-    middle = changed.part(begin, joint + shift)
-    above, below = known.positions.around(begin, joint)
-    positions = known.positions.replaced(begin, joint, middle, shift)
-    changes = range(max(above - 1, 0), len(positions.boundaries) - below)
-    gaps = changed_gaps(known.layout.gaps, after, positions, changes)
-    layout = Layout(boundaries=positions.boundaries, gaps=gaps)
-    return BlockIndex(
-        text=after,
-        positions=positions,
-        layout=known.layout if layout == known.layout else layout,
-        references=known.references,
-        definitions=[it if it < begin else it + shift for it in known.definitions],
-        has_frontmatter=known.has_frontmatter,
-        origin=known.text,
-        kept=(above, below),
-    )
+    part = changed.part(begin, joint + shift)
+    return Reparsed(before=known, after=after, begin=begin, end=joint, part=part)
 
 
 def _new_part(known: BlockIndex, after: str, begin: int, end: int, shift: int) -> MarkerPositions | None:
     """Return the boundaries of the part to parse again; None if it contains link reference definitions."""
-    definitions = between(known.definitions, begin, end)
+    definitions = known.definitions.between(begin, end)
     if definitions.start < definitions.stop:
         return None
     part = after[begin : end + shift]
@@ -223,4 +259,4 @@ def _position(known: BlockIndex, number: int) -> int:
 
 
 _known: LruCache[str, BlockIndex] = LruCache()
-_origins: LruCache[str, _Edit] = LruCache()
+_origins: LruCache[str, str] = LruCache()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from stringd.documents.editing.block_index import boundary_starts, kept_boundaries, note_edit
+from stringd.documents.editing.block_index import Reparsed, boundary_starts, reparsed
 from stringd.documents.editing.spans import block_span, text_span
 from stringd.documents.syntax.lines import BOM, line_number, numbered_lines
 from stringd.errors import ErrorCode, Refusal
@@ -24,11 +23,15 @@ _SPACINGS = (("", ""), ("", "\n"), ("\n", ""), ("\n", "\n"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """A text after an edit, the number of its new lines, and the spans that were replaced."""
+    """A text after an edit, the number of its new lines, and the spans that were replaced.
+
+    An edit of a block is checked by parsing the text again around it.
+    """
 
     text: str
     lines: int
     splices: tuple[Splice, ...] = field(default=(), compare=False)
+    reparsed: Reparsed | None = field(default=None, compare=False)
 
 
 def revised(before: str, lines: int, *splices: Splice) -> Revision:
@@ -82,10 +85,12 @@ def replace_block(before: str, block_id: str, body: str) -> Revision:
     start, end = block_span(before, block_id, body)
     for lead, tail in _SPACINGS:
         revision = _spliced(before, start, end, f"{lead}{body}{tail}")
-        after = revision.text
-        lost = [] if after == before else lost_boundaries(before, after, start, end, body)
-        if not lost:
+        if revision.text == before:
             return replace(revision, lines=new_lines(body))
+        edit = reparsed(before, revision.text, (start, end))
+        lost = lost_boundaries(edit, start, end, body)
+        if not lost:
+            return replace(revision, lines=new_lines(body), reparsed=edit)
     raise _swallowing(before, lost[0])
 
 
@@ -162,25 +167,15 @@ def text_start(text: str) -> int:
     return len(BOM) if text.startswith(BOM) else 0
 
 
-def lost_boundaries(before: str, after: str, start: int, end: int, body: str) -> list[int]:
+def lost_boundaries(edit: Reparsed, start: int, end: int, body: str) -> list[int]:
     """Return the positions of headings, markers and includes that an edit has made disappear.
 
     The body, possibly with blank lines around it, replaced the span from `start` to `end`.
     """
-    note_edit(before, after, (start, end))
-    old, new, shift = boundary_starts(before), boundary_starts(after), len(after) - len(before)
-    head, tail = kept_boundaries(before, after)
-    above = old[head : bisect_left(old, start)]
-    below = old[bisect_left(old, end) : len(old) - tail]
-    positions = set(new[head : len(new) - tail])
-    expected = [(start, place) for place in _at_start(after, start, body)]
-    expected += [*((it, it) for it in above), *((it, it + shift) for it in below)]
-    return [place for place, it in expected if it not in positions and not _holds(new, it)]
-
-
-def _holds(places: Sequence[int], place: int) -> bool:
-    number = bisect_left(places, place)
-    return number < len(places) and places[number] == place
+    expected = [(start, place) for place in _at_start(edit.after, start, body)]
+    expected += [(it, it) for it in edit.boundaries_before if it < start]
+    expected += [(it, it + edit.shift) for it in edit.boundaries_before if it >= end]
+    return [place for place, it in expected if not edit.begins_boundary(it)]
 
 
 def _at_start(after: str, start: int, body: str) -> Iterator[int]:

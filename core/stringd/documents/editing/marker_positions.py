@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum, auto
 from functools import cached_property
@@ -48,14 +47,9 @@ class MarkerPositions(Struct, frozen=True, kw_only=True):
     begins: ShiftedPlaces
     ends: ShiftedPlaces
 
-    def around(self, first: int, last: int) -> tuple[int, int]:
-        """Return the number of boundaries before the range from `first` to `last`, and of those behind it."""
-        found = between(self.begins, first, last)
-        return found.start, len(self.begins) - found.stop
-
     def replaced(self, first: int, last: int, new: MarkerPositions, shift: int) -> MarkerPositions:
         """Replace what starts in the range from `first` to `last`, and shift what starts behind it."""
-        elements, found = between(self.starts, first, last), between(self.begins, first, last)
+        elements, found = self.starts.between(first, last), self.begins.between(first, last)
         return MarkerPositions(
             starts=self.starts.replaced(elements, new.starts, shift),
             boundaries=[*self.boundaries[: found.start], *new.boundaries, *self.boundaries[found.stop :]],
@@ -65,9 +59,9 @@ class MarkerPositions(Struct, frozen=True, kw_only=True):
 
     def part(self, first: int, last: int) -> MarkerPositions:
         """Return what starts in the range from `first` to `last`."""
-        found = between(self.begins, first, last)
+        found = self.begins.between(first, last)
         return MarkerPositions(
-            starts=ShiftedPlaces(self.starts[between(self.starts, first, last)]),
+            starts=ShiftedPlaces(self.starts[self.starts.between(first, last)]),
             boundaries=self.boundaries[found],
             begins=ShiftedPlaces(self.begins[found]),
             ends=ShiftedPlaces(self.ends[found]),
@@ -147,8 +141,3 @@ def _blocks_made_by(boundaries: Sequence[BlockBoundary], gaps: Sequence[bool]) -
     structure = Structure(headings=tuple(headings), markers=tuple(markers), includes=tuple(includes))
     rows = [row for is_written in gaps for row in (_BOUNDARY, _TEXT if is_written else "")]
     return find_blocks(structure, rows, [])
-
-
-def between(places: Sequence[int], first: int, last: int) -> slice:
-    """Return the slice of sorted positions in the range from `first` to `last`."""
-    return slice(bisect_left(places, first), bisect_left(places, last))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import overload
 
@@ -35,6 +36,20 @@ class ShiftedPlaces(Sequence[int]):
             return unshifted + self._shifted(self._places[max(self._split, first) : last], self._shift)
         place = self._places[number]
         return place + self._shift if number >= self._split else place
+
+    def __contains__(self, place: object) -> bool:
+        return isinstance(place, int) and place in self[(number := self.find(place)) : number + 1]
+
+    def find(self, place: int) -> int:
+        """Return how many positions are before a place."""
+        number = bisect_left(self._places, place, 0, self._split)
+        if number < self._split:
+            return number
+        return bisect_left(self._places, place - self._shift, self._split)
+
+    def between(self, first: int, last: int) -> slice:
+        """Return the slice of positions in the range from `first` to `last`."""
+        return slice(self.find(first), self.find(last))
 
     def replaced(self, part: slice, new: Sequence[int], shift: int) -> ShiftedPlaces:
         """Replace a part, and shift what is behind it."""
