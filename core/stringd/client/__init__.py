@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from stringd.client.daemon_address import DaemonAddress
-from stringd.client.exec_stream import strip_content_prefix
-from stringd.client.records import ChanFlowAnswer, Event, Result
-from stringd.client.sync import Client
 from stringd.errors import (
     DaemonUnreachable,
     Fault,
@@ -25,6 +23,9 @@ from stringd.errors import (
 
 if TYPE_CHECKING:
     from stringd.client.aio import AsyncClient
+    from stringd.client.exec_stream import strip_content_prefix
+    from stringd.client.records import ChanFlowAnswer, Event, Result
+    from stringd.client.sync import Client
 
 __all__ = [
     "AsyncClient",
@@ -49,10 +50,18 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    # Importing httpx takes longer than a whole one-shot command, so it is imported for AsyncClient only.
-    if name == "AsyncClient":
-        from stringd.client.aio import AsyncClient
+# The daemon needs no client, and importing httpx for `AsyncClient` takes longer than a one-shot command.
+_MODULES = {
+    "AsyncClient": "aio",
+    "ChanFlowAnswer": "records",
+    "Client": "sync",
+    "Event": "records",
+    "Result": "records",
+    "strip_content_prefix": "exec_stream",
+}
 
-        return AsyncClient
+
+def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return getattr(import_module(f"stringd.client.{_MODULES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stringd.config import BODY_LIMIT
 from stringd.errors import BodyTooLarge, InvalidRequest, Misdirected, OriginRefused, Relayed
-from stringd.http_client.httpcore_messages import DAEMON_AGENT
+from stringd.http_client.user_agent import DAEMON_AGENT
 from stringd.server.json_responses import answer_to
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from stringd.actions.templates import jobs
 from stringd.actions.templates.template_run import JINJA, MEMORY, TEMPLATE_MODULES
 from stringd.api.workers import Budget, Workers
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
@@ -23,7 +22,7 @@ def check_template(template: str, role: str, subject: str = "") -> tuple[Diagnos
     Compiling one evaluates its constants, so it is as dangerous as running it.
     """
     try:
-        made = _workers.run(jobs.check_template, template, role.endswith(JINJA), budget=_BUDGET)
+        made = _workers.run(_check(), template, role.endswith(JINJA), budget=_BUDGET)
     except WorkStopped as stopped:
         return (_invalid(1, str(stopped), subject),)
     return _diagnostics(made, subject)
@@ -34,12 +33,17 @@ async def check_template_in(
 ) -> tuple[Diagnostic, ...]:
     """Return the same as `check_template`, from a pool of workers."""
     try:
-        made = await workers.run(
-            jobs.check_template, template, role.endswith(JINJA), owner=owner, budget=_BUDGET
-        )
+        made = await workers.run(_check(), template, role.endswith(JINJA), owner=owner, budget=_BUDGET)
     except WorkStopped as stopped:
         return (_invalid(1, str(stopped), subject),)
     return _diagnostics(made, subject)
+
+
+def _check() -> Callable[[str, bool], dict[str, Any]]:
+    # Importing Jinja2 takes as long as a tenth of all other modules of the daemon.
+    from stringd.actions.templates import jobs
+
+    return jobs.check_template
 
 
 def _diagnostics(made: Mapping[str, Any], subject: str) -> tuple[Diagnostic, ...]:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-import yaml
 from markdown_it.token import Token
 from msgspec import Struct, field
 
@@ -41,11 +40,9 @@ def read_frontmatter(token: Token, lines: Lines) -> Frontmatter | None:
         return _unread(token.content, height, _TOO_LONG)
     if yaml_effort(token.content) > _MOST_EFFORT:
         return _unread(token.content, height, _TOO_COSTLY)
-    try:
-        # Keep every scalar as text: `version: 1.10` is not a number.
-        values = yaml.BaseLoader(f"{token.content}\n").get_single_data()
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        return _unread(token.content, height, _unreadable(error, token.content))
+    values = _parsed(token.content)
+    if isinstance(values, Diagnostic):
+        return _unread(token.content, height, values)
     if isinstance(values, dict):
         return Frontmatter(values={str(key): value for key, value in values.items()}, height=height)
     return None if token.content.strip() else Frontmatter(height=height)
@@ -60,13 +57,22 @@ def _looks_like_entries(content: str) -> bool:
     return _ENTRY.match(first) is not None
 
 
-def _unreadable(error: Exception, content: str) -> Diagnostic:
+def _parsed(content: str) -> object:
+    """Return the values of YAML, with every scalar as text, or a diagnostic: `version: 1.10` is no number."""
+    # Most documents have no frontmatter, and the daemon starts sooner without PyYAML.
+    import yaml
+
     position, reason = 0, "it is not YAML"
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
-        position, reason = error.problem_mark.index, error.problem or reason
-    elif isinstance(error, yaml.reader.ReaderError):
+    try:
+        return yaml.BaseLoader(f"{content}\n").get_single_data()
+    except yaml.reader.ReaderError as error:
         position, reason = error.position, error.reason
-    elif isinstance(error, RecursionError):
+    except yaml.MarkedYAMLError as error:
+        if error.problem_mark:
+            position, reason = error.problem_mark.index, error.problem or reason
+    except (yaml.YAMLError, ValueError):
+        pass
+    except RecursionError:
         reason = "it is nested too deeply"
     # The content begins in the second line; an error at its end counts for its last line.
     line = content.count("\n", 0, min(position, len(content.rstrip()))) + 2
