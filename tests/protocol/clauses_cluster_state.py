@@ -29,6 +29,7 @@ CLUSTER_STATE = requirements(
         "Only the node with its user's home adds to a log, under the claim at which it began to.",
     ),
     ("cluster.users.known", "Users and secrets that are read or stored at the same time are all known."),
+    ("cluster.users.read_again", "What another node has changed is read again until that succeeds."),
     ("cluster.secrets.latest", "Of secrets for all users, what was set last holds at all nodes."),
     ("cluster.logs.owner", "A log belongs to the user who began it."),
     (

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -13,7 +15,10 @@ from stringd_cluster.engine.notifications import Notifications
 from stringd_cluster.stores.secret_table import FOR_ALL, SecretTable
 from stringd_cluster.stores.user_table import UserTable
 from tests.cluster.access_tables import make_tables, run
+from tests.cluster.cuts import Cut, Target
+from tests.cluster.engine import Engine
 from tests.cluster.state.homes import node
+from tests.protocol.waits import INTERVAL
 
 USERS = [f"user-{number}" for number in range(20)]
 _ADD = "INSERT INTO users (id, home, allowed_paths, created_at) VALUES ($1, '/', '{}', '')"
@@ -92,3 +97,40 @@ def test_what_was_stored_last_for_all_users_wins(database: str) -> None:
             assert await one.set_plugin_secret(key, "first")
 
     run(test)
+
+
+@pytest.mark.requirement("cluster.users.read_again")
+def test_what_could_not_be_read_is_read_again(
+    database: str,
+    postgres: Engine,
+    cut: Callable[[Target], Cut],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    proxy = cut(postgres.socket)
+    name = urlsplit(database).path[1:]
+
+    async def test() -> None:
+        await make_tables(database)
+        async with node(postgres.url(name, proxy.address)) as here, node(database, "bob") as there:
+            notifications = Notifications(database)
+            users = UserTable(here.pool, here.homes, notifications)
+            secrets = SecretTable(here.pool, here.homes, notifications)
+            listening = asyncio.create_task(notifications.run())
+            proxy.refuse()
+            await there.take("new")
+            await UserTable(there.pool, there.homes, Notifications(database)).register("new", Path("/"), None)
+            elsewhere = SecretTable(there.pool, there.homes, Notifications(database))
+            await elsewhere.set_plugin_secret(PluginSecret(name="KEY"), "x")
+            while len(caplog.messages) < len((users, secrets)):
+                await asyncio.sleep(INTERVAL)
+            assert not len(users) + len(secrets.by_scope)
+            proxy.heal()
+            while not (len(users) and len(secrets.by_scope)):
+                await asyncio.sleep(INTERVAL)
+            listening.cancel()
+
+    run(test)
+    assert sorted(it.partition(" yet: ")[0] for it in caplog.messages) == [
+        "the secrets for all users can't be read",
+        "users who have changed can't be read",
+    ]

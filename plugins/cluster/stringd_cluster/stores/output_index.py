@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from stringd.plugin import ErrorCode, KeptOutput, OutputSummary, PiecedOutput, Refusal, Session, StorageFailed
+from stringd.plugin import ErrorCode, KeptOutput, OutputSummary, PiecedOutput, Refusal, Session
 from stringd.plugin.stores import OutputStore
 from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.engine.notifications import Notifications
 from stringd_cluster.homes.owned_homes import OwnedHomes
-
-log = logging.getLogger(__name__)
+from stringd_cluster.stores.changes_elsewhere import ChangesElsewhere
 
 MOST_OUTPUTS = 10
 """So many answers of a topic are listed, on whatever nodes they are."""
@@ -47,7 +45,9 @@ class OutputIndex:
         self._node = node
         self._here = here
         self._numbering = asyncio.Lock()
-        self._removing: set[asyncio.Task[None]] = set()
+        self._removals = ChangesElsewhere(
+            self._remove_if_gone, "the long answers of users who were removed can't be removed"
+        )
         notifications.listen("stringd_users", self._user_changed)
 
     def open(self, data_dir: Path) -> None:
@@ -112,17 +112,12 @@ class OutputIndex:
 
     def _user_changed(self, user_id: str) -> None:
         if user_id:
-            removing = asyncio.ensure_future(self._remove_if_gone(user_id))
-            self._removing.add(removing)
-            removing.add_done_callback(self._removing.discard)
+            self._removals.add(user_id)
 
     async def _remove_if_gone(self, user_id: str) -> None:
         """Remove what is here of a user who was removed at another node."""
-        try:
-            if not await self._pool.fetch(_IS_USER, user_id):
-                await self._here.remove_user(user_id)
-        except StorageFailed as failure:
-            log.warning("the long answers of %s, who was removed, may still be here: %s", user_id, failure)
+        if not await self._pool.fetch(_IS_USER, user_id):
+            await self._here.remove_user(user_id)
 
     def _summary(self, row: Any) -> OutputSummary:
         where = "" if row["node"] == self._node else f" [on the node {row['node']}]"

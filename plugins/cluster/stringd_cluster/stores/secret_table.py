@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from stringd.plugin import SecretScope, StorageFailed
+from stringd.plugin import SecretScope
 from stringd.plugin.stores import PLUGIN_OWNER, PluginSecret, ScopedSecrets, plugin_secret
 from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.engine.notifications import Notifications
 from stringd_cluster.homes.owned_homes import OwnedHomes
-
-log = logging.getLogger(__name__)
+from stringd_cluster.stores.changes_elsewhere import ChangesElsewhere
 
 FOR_ALL = ""
 """In place of a user: the secrets for plugins that are for all users, which every node has."""
@@ -37,8 +34,8 @@ class SecretTable(ScopedSecrets):
         super().__init__()
         self._pool = pool
         self._homes = homes
-        self._reading: set[asyncio.Task[None]] = set()
-        notifications.listen("stringd_secrets", self._changed_elsewhere)
+        changes = ChangesElsewhere(self.load, "the secrets for all users can't be read")
+        notifications.listen("stringd_secrets", lambda _: changes.add(FOR_ALL))
 
     def open(self, data_dir: Path) -> None:
         """Do nothing: secrets are read when a home is claimed."""
@@ -94,17 +91,6 @@ class SecretTable(ScopedSecrets):
 
     def _without(self, user_id: str) -> Mapping[SecretScope, Mapping[str, str]]:
         return {scope: values for scope, values in self.by_scope.items() if scope.user_id != user_id}
-
-    def _changed_elsewhere(self, _user_id: str) -> None:
-        reading = asyncio.ensure_future(self._reload())
-        self._reading.add(reading)
-        reading.add_done_callback(self._reading.discard)
-
-    async def _reload(self) -> None:
-        try:
-            await self.load(FOR_ALL)
-        except StorageFailed as failure:
-            log.warning("the secrets for all users can't be read: %s", failure)
 
 
 async def _store(

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from stringd.plugin import StorageFailed, User
+from stringd.plugin import User
 from stringd.plugin.stores import RegisteredUsers
 from stringd_cluster.engine.database_pool import ConnectionPool
 from stringd_cluster.engine.notifications import Notifications
 from stringd_cluster.homes.owned_homes import OwnedHomes
-
-log = logging.getLogger(__name__)
+from stringd_cluster.stores.changes_elsewhere import ChangesElsewhere
 
 _SAVE = """
 INSERT INTO users (id, home, allowed_paths, created_at) VALUES ($1, $2, $3, $4)
@@ -34,8 +31,8 @@ class UserTable(RegisteredUsers):
         super().__init__()
         self._pool = pool
         self._homes = homes
-        self._reading: set[asyncio.Task[None]] = set()
-        notifications.listen("stringd_users", self._changed_elsewhere)
+        changes = ChangesElsewhere(self.load, "users who have changed can't be read")
+        notifications.listen("stringd_users", changes.add)
 
     def open(self, data_dir: Path) -> None:
         """Do nothing: users are read when the node joins."""
@@ -73,17 +70,6 @@ class UserTable(RegisteredUsers):
                     await connection.execute(_REVOKE, user_id)
                     await connection.execute("SELECT pg_notify('stringd_tokens', '')")
                 await connection.execute("SELECT pg_notify('stringd_users', $1)", user_id)
-
-    def _changed_elsewhere(self, user_id: str) -> None:
-        reading = asyncio.ensure_future(self._reload(user_id))
-        self._reading.add(reading)
-        reading.add_done_callback(self._reading.discard)
-
-    async def _reload(self, user_id: str) -> None:
-        try:
-            await self.load(user_id)
-        except StorageFailed as failure:
-            log.warning("the users can't be read: %s", failure)
 
 
 def _user(row: Any) -> User:
