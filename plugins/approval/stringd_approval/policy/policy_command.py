@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from stringd_approval.exec_request import ExecRequest, Pipeline
     from stringd_approval.policy.policy_file import PolicyFile
     from stringd_approval.policy.policy_record import Policy
+    from stringd_approval.policy.shared_rules import RulesAsRead
 
 _MISUSE = 2
 _EXIT_CODES = {"allow": 0, "ask": 3, "forbid": 4}
@@ -52,19 +53,17 @@ def _explain(arguments: argparse.Namespace) -> int:
     return _EXIT_CODES[ruling.verdict]
 
 
-def _file(arguments: argparse.Namespace) -> PolicyFile:
+def _file(arguments: argparse.Namespace, shared: RulesAsRead | None = None) -> PolicyFile:
     from stringd_approval.policy.policy_file import PolicyFile
 
-    return PolicyFile(arguments.config.data_dir)
+    return PolicyFile(arguments.config.data_dir, shared=shared)
 
 
 def _policy_at_work(arguments: argparse.Namespace) -> Policy:
     """Return the policy of the file, with the rules of the cluster that this is a node of before it."""
-    from stringd_approval.policy.policy_file import PolicyFile
     from stringd_approval.policy.shared_rules import rules_of_cluster
 
-    config = arguments.config
-    return PolicyFile(config.data_dir, shared=rules_of_cluster(config)).current()
+    return _file(arguments, rules_of_cluster(arguments.config)).current()
 
 
 def _request(arguments: argparse.Namespace) -> ExecRequest:
