@@ -17,7 +17,7 @@ from stringd_web.html.nodes import (
     replace_tag,
     text_of,
 )
-from stringd_web.html.page_source import PageSource, find_named
+from stringd_web.html.page_source import PageSource, find_mentioned, find_named
 
 _PREFORMATTED = ("pre", "listing", "xmp", "plaintext")
 _INLINE = ("code", "kbd", "samp", "tt")
@@ -25,10 +25,10 @@ _LINE_NUMBER_CLASSES = "lineno", "linenum", "line-num", "gutter", "hljs-ln-n"
 _COPY_CLASS = "copybtn"
 _LINE_NUMBER_TAGS = {"td", "div", "pre", "span", "a"}
 _BUTTONS = {"button", "clipboard-copy"}
-_IN_NOT_CODE = tuple(it.encode() for it in (*_LINE_NUMBER_CLASSES, _COPY_CLASS))
-_NOT_CODE = ", ".join(
-    (*(f"[class*='{it}']" for it in _LINE_NUMBER_CLASSES), f".{_COPY_CLASS}", *sorted(_BUTTONS))
-)
+_NOT_CODE = {
+    **{it.encode(): f"[class*='{it}']" for it in _LINE_NUMBER_CLASSES},
+    _COPY_CLASS.encode(): f".{_COPY_CLASS}",
+}
 _HOLDS_CODE = re.compile(r"highlight|code|snippet", re.IGNORECASE)
 _LANGUAGE = re.compile(r"(?:language|lang|highlight-source|highlight-text|highlight|src|brush)-([\w+#.-]+)")
 _NO_LANGUAGE = {
@@ -61,8 +61,8 @@ def extract_code_blocks(
 ) -> None:
     """Replace the content of `<pre>` by marks, unchanged; list its links below."""
     blocks = find_named(tree, source, _PREFORMATTED)
-    if blocks and (source.has(*_BUTTONS) or source.mentions(*_IN_NOT_CODE)):
-        remove_nodes(it for it in tree.css(_NOT_CODE) if _is_not_code(it))
+    if blocks:
+        remove_nodes(it for it in find_mentioned(tree, source, _NOT_CODE, _BUTTONS) if _is_not_code(it))
     for node in blocks:
         if not _is_in_preformatted(node):
             _list_links(tree, node, targets, marks)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.marks import Marks
@@ -10,7 +12,7 @@ from stringd_web.html.page_source import PageSource, find_named
 
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _ROLE_HEADINGS = "[role=heading]:not(h1, h2, h3, h4, h5, h6)"
-_ROLE = b"heading"
+_ROLE = re.compile(rb"role\s*=\s*[\"']?heading")
 _HEADINGS_IN_SUMMARIES = "summary:has(h1, h2, h3, h4, h5, h6)"
 _WITHOUT_TEXT = frozenset({"table", "ul", "ol", "menu", "dl", "tbody", "thead", "tfoot"})
 _VOID = frozenset(
@@ -23,7 +25,8 @@ _CONTAINERS = frozenset(
 
 def mark_headings(tree: LexborHTMLParser, source: PageSource, marks: Marks) -> None:
     """Mark headings; elements with the role of a heading become headings."""
-    selectors = ((_ROLE_HEADINGS, source.mentions(_ROLE)), (_HEADINGS_IN_SUMMARIES, source.has("summary")))
+    has_roles = _ROLE.search(source.start_tags) is not None
+    selectors = ((_ROLE_HEADINGS, has_roles), (_HEADINGS_IN_SUMMARIES, source.has("summary")))
     possible = ", ".join(it for it, is_possible in selectors if is_possible)
     unmarked = tree.css(possible) if possible else []
     for node in reversed(unmarked):

@@ -29,7 +29,7 @@ from stringd_web.html.noise_removal import (
 )
 from stringd_web.html.outline_builder import OutlineBuilder
 from stringd_web.html.page_forms import page_forms, summarize_forms
-from stringd_web.html.page_source import PageSource, page_source
+from stringd_web.html.page_source import PageSource, page_source, source_of_content
 from stringd_web.html.script_notice import NOTICE, has_scripts, needs_scripts
 from stringd_web.html.table_layout import TableNormalizer
 from stringd_web.html.widgets import drop_widgets
@@ -56,8 +56,9 @@ def _read(tree: LexborHTMLParser, source: PageSource, uri: str, *, full: bool) -
     forms = page_forms(tree, source, targets.base) if source.has("form") else ()
     if not full:
         keep_main_content(tree, source)
+        source = source_of_content(tree, source)
     if may_have_noise(source):
-        _drop_noise(tree, full=full)
+        _drop_noise(tree, source, full=full)
     if forms:
         summarize_forms(tree, source, marks, forms, uri)
     _replace_by_marks(tree, source, targets, marks)
@@ -75,9 +76,9 @@ def _read(tree: LexborHTMLParser, source: PageSource, uri: str, *, full: bool) -
     return Document(uri=uri, title=title, text=markdown, outline=outline)
 
 
-def _drop_noise(tree: LexborHTMLParser, *, full: bool) -> None:
+def _drop_noise(tree: LexborHTMLParser, source: PageSource, *, full: bool) -> None:
     if not full:
-        drop_banners(tree)
+        drop_banners(tree, source)
     drop_noscript(tree)
     drop_hidden_duplicates(tree)
 

@@ -31,7 +31,8 @@ _OPTION_TAGS = ("select", "option", "optgroup")
 _SMALL_PAGE = 300_000
 _MAX_UNCLOSED = 1000
 _MAX_TREE_DEPTH = 150
-_TOO_DEEP = " > ".join("*" * _MAX_TREE_DEPTH)
+# If there is an element at this depth, one of its siblings is the first.
+_TOO_DEEP = " > ".join(["*"] * (_MAX_TREE_DEPTH - 1) + [":first-child"])
 _MAX_DEPTH = 60
 _MAX_FORMATS = 300
 _MAX_OPTIONS = 3000

@@ -26,9 +26,10 @@ def mark_links(tree: LexborHTMLParser, targets: LinkTargets, marks: Marks) -> No
         if target is None:
             continue
         label = marks.plain(node.text_lexbor())
-        if target[0] == "#" and _is_permalink(node, label):
+        is_fragment = target[0] == "#" and not label[:1].isalnum()
+        if is_fragment and _is_permalink(node, label):
             node.decompose()
-        elif target[0] == "#" and _is_own_permalink(node, label, target):
+        elif is_fragment and _is_own_permalink(node, label, target):
             node.inner_html = ""
         elif not label:
             _label_by_attribute(node, target, marks)
@@ -40,7 +41,7 @@ def mark_links(tree: LexborHTMLParser, targets: LinkTargets, marks: Marks) -> No
 
 def _is_permalink(node: LexborNode, label: str) -> bool:
     """Whether a link is only the permalink of a heading."""
-    if label[:1].isalnum() or any(map(str.isalnum, label)) or "id" in node.attrs or "name" in node.attrs:
+    if any(map(str.isalnum, label)) or "id" in node.attrs or "name" in node.attrs:
         return False
     return label in _PERMALINK_SYMBOLS or any(it.tag in _HEADING_TAGS for it in ancestors(node))
 

@@ -11,6 +11,8 @@ _NO_DOCUMENT = re.compile(r"(?:javascript|vbscript|data|blob|about):", re.IGNORE
 _NOT_IN_URL = re.compile(r"[\t\r\n]")
 _WEB = ("http://", "https://")
 _BLANKS = " \t\r\n\f\v\0"
+# A directory, which is joined once for all of its addresses, and a name in it.
+_IN_DIRECTORY = re.compile(r"((?:[\w.-]+/)*)([A-Za-z0-9_][\w.-]*)", re.ASCII)
 
 
 class LinkTargets:
@@ -22,6 +24,7 @@ class LinkTargets:
         self._is_on_web = self.base.startswith(_WEB)
         self._resolved_references: dict[str, str | None] = {}
         self._pages: dict[str, str] = {}
+        self._directories: dict[str, str] = {}
 
     def resolve(self, reference: str | None) -> str | None:
         """Resolve a reference; None if it is not the URL of a document."""
@@ -48,7 +51,13 @@ class LinkTargets:
         """Return an address relative to the base as a URL; a malformed one is left as it is."""
         if not self._is_on_web:
             return resolve_uri(self.base, address)
+        found = _IN_DIRECTORY.fullmatch(address)
         try:
-            return urljoin(self.base, address)
+            return f"{self._directory(found[1])}{found[2]}" if found else urljoin(self.base, address)
         except ValueError:
             return address
+
+    def _directory(self, address: str) -> str:
+        if address not in self._directories:
+            self._directories[address] = urljoin(self.base, f"{address}_").removesuffix("_")
+        return self._directories[address]

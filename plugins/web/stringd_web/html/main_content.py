@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.nodes import ancestors, attribute, children, remove_nodes, text_of
-from stringd_web.html.page_source import PageSource
+from stringd_web.html.page_source import PageSource, find_mentioned
 from stringd_web.html.related_content import keep_related_content
 
-_ROLE = b"role"
+_MAIN_ROLE = {b"role": "[role=main]"}
+_ANY_ROLE = {b"role": "[role]"}
 _PAGE_LEVEL_TAGS = frozenset({"header", "footer", "aside", "nav"})
 _PAGE_LEVEL_ROLES = frozenset({"banner", "contentinfo", "complementary", "navigation", "search"})
 _OWNERS = {"article", "main", "section"}
@@ -48,16 +49,8 @@ def _text_length(node: LexborNode) -> int:
 
 def _main_element(tree: LexborHTMLParser, source: PageSource) -> LexborNode | None:
     """Return the element that the author marked as the main content."""
-    content = _longest(_find_marked(tree, source, {"main"}, "[role=main]"))
+    content = _longest(find_mentioned(tree, source, _MAIN_ROLE, ("main",)))
     return content or (_only_article(tree) if source.has("article") else None)
-
-
-def _find_marked(
-    tree: LexborHTMLParser, source: PageSource, names: Iterable[str], role: str
-) -> list[LexborNode]:
-    """Return the elements with any of these names, or with the role of a selector."""
-    selectors = [*(it for it in names if source.has(it)), *((role,) if source.mentions(_ROLE) else ())]
-    return tree.css(", ".join(selectors)) if selectors else []
 
 
 def _longest(nodes: list[LexborNode]) -> LexborNode | None:
@@ -85,7 +78,7 @@ def _drop_page_level(tree: LexborHTMLParser, source: PageSource, total: int, tit
 
     If they hold all of the page's text, they are its content and stay.
     """
-    found = _find_marked(tree, source, _PAGE_LEVEL_TAGS, "[role]")
+    found = find_mentioned(tree, source, _ANY_ROLE, _PAGE_LEVEL_TAGS)
     outer = _outermost([it for it in found if _is_page_level(it)])
     dropped = sum(map(_text_length, outer))
     if dropped >= total:

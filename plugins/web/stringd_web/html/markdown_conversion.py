@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborHTMLParser
 from stringd.plugin.workers import report_parts
 from stringd_web.html.markdown_escaping import escape_markdown
 from stringd_web.html.marks import BEGIN, DEFINITION, END
-from stringd_web.html.page_source import PageSource
+from stringd_web.html.page_source import PageSource, find_named
 
 _OPTIONS = ConversionOptions(
     autolinks=False,
@@ -64,7 +64,8 @@ class NestedTooDeep(Exception):
 def to_markdown(tree: LexborHTMLParser, source: PageSource) -> str:
     """Convert a page to Markdown, keeping marks; raise `NestedTooDeep` if it is."""
     # The parser does so several times as fast as it writes the tags, which are then dropped from its text.
-    tree.unwrap_tags([it for it in _UNWRAPPED if source.has(it)], delete_empty=True)
+    for node in find_named(tree, source, _UNWRAPPED):
+        node.unwrap(delete_empty=True)
     html = tree.body.html if tree.body is not None else None
     pieces = list(_pieces(escape_markdown(_simplified(html or ""))))
     converted = []

@@ -7,7 +7,7 @@ import re
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.nodes import ancestors, attribute, remove_nodes, text_of
-from stringd_web.html.page_source import PageSource, find_named
+from stringd_web.html.page_source import PageSource, find_mentioned, find_named
 
 _NON_CONTENT = {
     "script": "script:not([type^='math/tex'])",
@@ -21,11 +21,16 @@ _HIDDEN = ", ".join((_HIDDEN_BY_ATTRIBUTE, *(f".{it}" for it in _HIDDEN_BY_CLASS
 _NOT_SHOWN = re.compile(r"display:\s*none|visibility:\s*hidden", re.IGNORECASE)
 _HIDDEN_WORD, _HIDDEN_FIELD = b"hidden", b'type="hidden"'
 _MAX_COMPARED = 100
-_BANNERS = (
-    "[id*='cookie' i], [aria-label*='cookie' i], [id*='consent' i], [id*='gdpr' i], #onetrust-banner-sdk, "
-    "[class*='cookie' i], [class*='consent' i], [class*='gdpr' i], [class*='skip' i], [class*='jump' i], "
-    ".cc-window, .cc-banner"
-)
+_BANNERS = {
+    b"cookie": "[id*='cookie' i], [aria-label*='cookie' i], [class*='cookie' i]",
+    b"consent": "[id*='consent' i], [class*='consent' i]",
+    b"gdpr": "[id*='gdpr' i], [class*='gdpr' i]",
+    b"onetrust": "#onetrust-banner-sdk",
+    b"skip": "[class*='skip' i]",
+    b"jump": "[class*='jump' i]",
+    b"cc-window": ".cc-window",
+    b"cc-banner": ".cc-banner",
+}
 _ASKS_FOR_CONSENT = re.compile(
     r"\b(?:accept|agree|consent|allow|reject|decline|got it|akzeptieren|zustimmen|ablehnen|accepter|aceptar)",
     re.IGNORECASE,
@@ -38,10 +43,7 @@ _HEADING = ", ".join(sorted(_HEADING_TAGS))
 _NOT_SKIPPED = f"{_HEADING}, p, ul, ol, table"
 _MAX_BANNER_LENGTH = 3000
 # Any tag of which something may be dropped has one of these; `hidden` is looked for apart.
-_POSSIBLE_NOISE = (
-    *(b"cookie", b"consent", b"gdpr", b"skip", b"jump", b"cc-window", b"cc-banner", b"onetrust"),
-    *(b"sr-only", b"screen-reader-text", b"visuallyhidden", b"display:"),
-)
+_POSSIBLE_NOISE = (*_BANNERS, b"sr-only", b"screen-reader-text", b"visuallyhidden", b"display:")
 
 
 def drop_non_content(tree: LexborHTMLParser, source: PageSource) -> None:
@@ -91,9 +93,10 @@ def _open_shadow(tree: LexborHTMLParser, template: LexborNode) -> None:
     template.decompose()
 
 
-def drop_banners(tree: LexborHTMLParser) -> None:
+def drop_banners(tree: LexborHTMLParser, source: PageSource) -> None:
     """Drop cookie consent banners and skip links."""
-    remove_nodes(it for it in tree.css(_BANNERS) if _is_skip_link(it) or _asks_for_consent(it))
+    possible = find_mentioned(tree, source, _BANNERS)
+    remove_nodes(it for it in possible if _is_skip_link(it) or _asks_for_consent(it))
 
 
 def _is_skip_link(node: LexborNode) -> bool:

@@ -52,9 +52,15 @@ class OutlineBuilder:
         """Return the text with all marks replaced."""
         pieces = MARK.split(markdown)
         self._write(pieces[0])
-        for kind, number, text in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
-            put = self._handlers.get(kind)
-            self._write(put(int(number or 0), text) if put else text)
+        kinds = pieces[1::3]
+        marked = zip(kinds, [*kinds[1:], ""], pieces[2::3], pieces[3::3], strict=False)
+        for kind, following, number, text in marked:
+            if kind == "l" and following == "z" and text and text[0] != " " != text[-1]:
+                _, _, _, after = next(marked)
+                self._put_link(self._marks.links[int(number)], text, after)
+            else:
+                put = self._handlers.get(kind)
+                self._write(put(int(number or 0), text) if put else text)
         self.headings = [
             Heading(first=line, last=line + 1, level=title.level, text=title.text, id=slug(title.text))
             for line, title in self._titles
@@ -154,6 +160,22 @@ class OutlineBuilder:
         bracket = " [" if text[:1] == " " and self._prefix() is None else "["
         self._open_links.append((number, self._length + len(bracket)))
         return bracket + text.lstrip(" ")
+
+    def _put_link(self, link: Target, label: str, text: str) -> None:
+        """Write a whole link whose label has neither marks nor blanks at its edges, and the text after it."""
+        start = self._length + len("[")
+        written = f"[{label}]({link.target})"
+        self.links.append(
+            Link(
+                label_start=start,
+                label_end=start + len(label),
+                end=self._length + len(written),
+                label=link.label,
+                target=link.target,
+                image=False,
+            )
+        )
+        self._write(written + text)
 
     def _end_link(self, _: int, text: str) -> str:
         """Close a link label; move trailing blanks behind the link."""

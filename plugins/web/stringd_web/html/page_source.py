@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 # A quote without its end is no quote. No text is scanned twice, and what a quote hides is part of the match.
@@ -14,6 +15,7 @@ _START_TAG = re.compile(rb"""<[a-zA-Z][^>"']*+(?:(?:"[^"]*+"|'[^']*+'|["'])[^>"'
 _NAME = re.compile(rb"<([a-z][a-z0-9-]*)")
 # The parser renames the first, and the second is made of the content of frames.
 _RENAMED = {"image": "img", "frame": "iframe"}
+_AROUND_CONTENT = frozenset({"form", "input", "select", "textarea", "button", "label", "img", "svg"})
 
 
 class PageSource(Struct, frozen=True, kw_only=True):
@@ -33,10 +35,28 @@ class PageSource(Struct, frozen=True, kw_only=True):
         return any(it in self.start_tags for it in parts)
 
 
+def source_of_content(tree: LexborHTMLParser, source: PageSource) -> PageSource:
+    """Return the source without the names of elements that are in many pages, and in the content of few."""
+    left = {it.tag or "" for it in find_named(tree, source, _AROUND_CONTENT)}
+    return replace(source, names=source.names - _AROUND_CONTENT | left)
+
+
 def find_named(tree: LexborHTMLParser, source: PageSource, names: Iterable[str]) -> list[LexborNode]:
     """Return the elements with any of these names, in the order of the page."""
-    there = [it for it in names if it in source.names]
-    return tree.css(", ".join(there)) if there else []
+    return find_mentioned(tree, source, {}, names)
+
+
+def find_mentioned(
+    tree: LexborHTMLParser, source: PageSource, selectors: Mapping[bytes, str], names: Iterable[str] = ()
+) -> list[LexborNode]:
+    """Return the elements that have a name or match a selector, in the order of the page.
+
+    What a selector matches has the part of a tag in it that the selector is listed under. The search takes
+    longer with each selector, and pages mention few of the parts.
+    """
+    possible = [it for it in names if it in source.names]
+    possible += [selector for part, selector in selectors.items() if part in source.start_tags]
+    return tree.css(", ".join(possible)) if possible else []
 
 
 def page_source(text: str) -> PageSource:

@@ -7,16 +7,20 @@ from collections.abc import Iterable
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.nodes import ancestors, attribute, children, text_of
-from stringd_web.html.page_source import PageSource
+from stringd_web.html.page_source import PageSource, find_mentioned
 
-_MESSAGES = (
-    "[role=alert], [role=status], [class~=alert i], [class~=flash i], [class^=flash- i], [class~=messages i]"
-)
-_PAGINATION = "[class*=paginat i], [id*=paginat i], [aria-label*=paginat i], [class~=pager i]"
+_MESSAGES = {
+    b"alert": "[role=alert], [class~=alert i]",
+    b"status": "[role=status]",
+    b"flash": "[class~=flash i], [class^=flash- i]",
+    b"messages": "[class~=messages i]",
+}
+_PAGINATION = {
+    b"paginat": "[class*=paginat i], [id*=paginat i], [aria-label*=paginat i]",
+    b"pager": "[class~=pager i]",
+}
 _WITH_RELATION = "a[rel]:not(footer *)"
 _NEIGHBOURS = frozenset({"next", "prev"})
-_IN_MESSAGES = b"alert", b"status", b"flash", b"messages"
-_IN_PAGINATION = b"paginat", b"pager"
 _NEVER_MOVED = "h1, main, article, form"
 _DROPPED = {"header", "footer", "aside", "nav"}
 _NOT_SHOWN = "display:none"
@@ -27,11 +31,11 @@ _MAX_LENGTH = 1000
 
 def keep_related_content(tree: LexborHTMLParser, source: PageSource, content: LexborNode) -> None:
     """Move related nodes into the content: messages to its start, pagination to its end."""
-    found = tree.css(_MESSAGES) if source.mentions(*_IN_MESSAGES) else []
+    found = find_mentioned(tree, source, _MESSAGES)
     messages = [it for it in found if _would_be_dropped(it, content) and not _is_hidden(it)]
     for node in reversed(_outermost(messages)):
         _move_into(tree, node, content, first=True)
-    pages = tree.css(_PAGINATION) if source.mentions(*_IN_PAGINATION) else []
+    pages = find_mentioned(tree, source, _PAGINATION)
     pages += [it.parent for it in _links_to_neighbours(tree) if it.parent is not None]
     links = [it for it in pages if it.tag not in _PAGE_ELEMENTS and _is_mostly_links(it)]
     for node in _outermost(it for it in links if _may_be_dropped(it, content)):
