@@ -37,6 +37,7 @@ CLUSTER_HOMES = requirements(
     ("cluster.homes.unfinished", "A home with an unfinished run is taken without a request for it."),
     ("cluster.moves.order", "A moved home goes on with its place, state, undo and secrets."),
     ("cluster.moves.running", "A running command ends before its home is passed on."),
+    ("cluster.moves.waiting", "What waits for a running command runs at the next owner, after the move."),
     ("cluster.moves.drain", "A draining node passes all homes on, and takes none until it is told to."),
     ("cluster.moves.pinned", "While no node may have a home, the answer is 503 HOME_UNAVAILABLE."),
     ("cluster.moves.leave", "A node that stops leaves its homes to others at once."),

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 from stringd.testing.process import Events, HttpReply, parse_events
+from stringd_cluster.homes.home_moves import GRACE_SECONDS
 from tests.cluster.engine import Engine
 from tests.cluster.nodes import Cluster, Node
 from tests.protocol.waits import eventually
@@ -38,6 +39,13 @@ class Agent:
         """Send a command to a node."""
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         return node.request("POST", "/exec", json.dumps({"topic": TOPIC, "cmd": cmd}), headers)
+
+    def queue_length(self, node: Node) -> int:
+        """Return how many commands wait in the topic at a node."""
+        headers = {"Authorization": f"Bearer {self._token}"}
+        sessions = node.request("GET", "/sessions", headers=headers).json()["sessions"]
+        length: int = sessions[0]["queue_length"]
+        return length
 
     def exec(self, cmd: str) -> Events:
         """Send a command until a node serves it; what no node has served has not run."""
@@ -111,6 +119,24 @@ def test_a_running_command_ends_before_its_home_is_passed_on(three: Cluster) -> 
     assert "finished" in parse_events(replies[0]).content
     agent.exec("/info")
     assert agent.owner is not owner
+
+
+@pytest.mark.long
+@pytest.mark.requirement("cluster.moves.waiting")
+def test_what_waits_for_a_running_command_waits_for_the_move(three: Cluster) -> None:
+    agent = Agent(three, "ann")
+    agent.exec("/info")
+    owner = agent.owner
+    target, other = _others(three, owner)
+    marker = three.home("ann") / "marker"
+    with ThreadPoolExecutor() as executor:
+        executor.submit(agent.ask, owner, f"/exec touch {marker}; sleep {GRACE_SECONDS - 1}")
+        eventually(marker.exists)
+        waiting = [executor.submit(agent.ask, node, "/info") for node in (owner, target, other)]
+        eventually(lambda: agent.queue_length(owner) == len(waiting))
+        three.move("ann", target.name)
+        assert [it.result(20).status for it in waiting] == [200] * len(waiting)
+    assert agent.owner is target
 
 
 @pytest.mark.long

@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 GRACE_SECONDS = 10.0
 """How long running commands may go on before their home is passed on."""
 END_SECONDS = 3.0
+LONGEST_MOVE = GRACE_SECONDS + END_SECONDS
 _RETRY_SECONDS = 0.1
 
 

@@ -55,6 +55,7 @@ class HttpForwarding:
             ):
                 await attempt.run(self._send)
         except NotRun:
+            self._next_owner.expect_move()
             return False
         except PeerLost as lost:
             if attempt.is_answered:
@@ -71,6 +72,8 @@ class HttpForwarding:
         request = self._request
         here = ServedHere(request.replayed(), self._send)
         await self._passage.serve(request.scope, here.receive, here.send, request.caller)
+        if not here.has_run:
+            self._next_owner.expect_move()
         return here.has_run
 
     def _prepare_to_repeat(self) -> None:

@@ -8,6 +8,7 @@ from typing import Protocol
 from stringd.plugin import StorageFailed
 from stringd_cluster.engine.database_pool import is_passing
 from stringd_cluster.homes.home_errors import NotAMember
+from stringd_cluster.homes.home_moves import LONGEST_MOVE
 from stringd_cluster.hop.lost_answers import OwnerUnreachable
 from stringd_cluster.hop.peer_watch import PeerWatch
 from stringd_cluster.membership.live_nodes import Node
@@ -36,13 +37,19 @@ class NextOwner:
         self._seconds = seconds
         self._deadline: float | None = None
         self._pause = _FIRST_PAUSE
+        self._is_moving = False
+
+    def expect_move(self) -> None:
+        """Look for as long as a move may take, too: the node that was asked passes the home on."""
+        self._is_moving = True
 
     async def after(self, failed: Node | None) -> Node | None:
         """Return the node to ask now, None if it is this one; raise `OwnerUnreachable` when time is up."""
         now = asyncio.get_running_loop().time()
         if self._deadline is None:
             self._deadline = now + self._seconds
-        left = self._deadline - now
+        left = self._deadline - now + (LONGEST_MOVE if self._is_moving else 0)
+        self._is_moving = False
         if left <= 0:
             raise OwnerUnreachable
         self._places.forget_place(self._user_id)

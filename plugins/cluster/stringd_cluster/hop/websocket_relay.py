@@ -82,6 +82,7 @@ class WebSocketRelay:
     async def _is_refused(self, response: Response) -> bool:
         headers = raw_headers(response)
         if never_ran(response.status_code, headers):
+            self._next_owner.expect_move()
             return False
         start = {"type": "websocket.http.response.start", "status": response.status_code}
         await self._send({**start, "headers": answered(headers)})
