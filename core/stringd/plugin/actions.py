@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from stringd.actions.acting_topic import ActingTopic, open_document_topic
 from stringd.actions.answers import Answer
 from stringd.actions.arguments.schema import expectation, schema_of
@@ -15,8 +17,6 @@ from stringd.actions.environment.action_environment import (
 )
 from stringd.actions.methods.action_method import ActionCall, ActionMethod, flaw_of_action
 from stringd.actions.methods.known_methods import flaws_of_calls
-from stringd.actions.shell.analysed_command import analyse_command
-from stringd.actions.shell.analysis.argument_analysis import evaluates_arguments
 from stringd.actions.templates.template_diagnostics import check_template, check_template_in
 from stringd.actions.templates.template_run import parameters_in
 from stringd.actions.values.conversion import fits
@@ -29,6 +29,10 @@ from stringd.documents.syntax.declared_variables import (
     declared_variables,
     exported_names,
 )
+
+if TYPE_CHECKING:
+    from stringd.actions.shell.analysed_command import AnalysedCommand
+    from stringd.documents.syntax.parameters import Parameter
 
 __all__ = [
     "TEMPLATES",
@@ -64,3 +68,17 @@ __all__ = [
     "schema_of",
     "secret_names",
 ]
+
+
+def analyse_command(command: str, parameters: tuple[Parameter, ...]) -> AnalysedCommand:
+    """Analyse a command line whose placeholders have these parameters."""
+    from stringd.actions.shell import analysed_command
+
+    return analysed_command.analyse_command(command, parameters)
+
+
+def evaluates_arguments(program: str) -> bool:
+    """Whether a program is known to take code, or the names of other programs, among its arguments."""
+    from stringd.actions.shell.analysis import argument_analysis
+
+    return argument_analysis.evaluates_arguments(program)

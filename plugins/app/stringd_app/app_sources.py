@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
+
+from msgspec import Struct, field
 
 from stringd.plugin import Invocation, Runtime, Session, User, hookspec
 
@@ -17,8 +18,7 @@ _OPTION = re.compile(r"--[a-z][a-z-]*")
 OWN_OPTIONS = ("--app", "--as", "--replace", "--update")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFile:
+class SourceFile(Struct, frozen=True, kw_only=True):
     """A local file or a download: its name, its URI after redirects, its bytes and their media type."""
 
     name: str
@@ -27,8 +27,7 @@ class SourceFile:
     media_type: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceRequest:
+class SourceRequest(Struct, frozen=True, kw_only=True):
     """What an app is to be made of: the words behind the kind's name, or a file of the kind.
 
     `alias` is the name that the user wants for the app. `installed` is the directory of the app that is
@@ -43,8 +42,7 @@ class SourceRequest:
     alias: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppFile:
+class AppFile(Struct, frozen=True, kw_only=True):
     """A file of an app: its path in the app, its content and its mode."""
 
     path: str
@@ -52,8 +50,7 @@ class AppFile:
     mode: int = 0o644
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceApp:
+class SourceApp(Struct, frozen=True, kw_only=True):
     """An app that was made of a source: its files, and what the user is told about it.
 
     `name` is for an entry document without one. `runs` are whole commands that the app will run, `hosts`
@@ -76,8 +73,7 @@ Describe: TypeAlias = Callable[[Session, Path], Mapping[str, str]]
 Removed: TypeAlias = Callable[[User, Path], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AppSource:
+class AppSource(Struct, frozen=True, kw_only=True):
     """A kind of source: `/install NAME words`, or a file that it recognises, of at most `largest` bytes.
 
     `options` are those of `/install file` that have a value for this kind, with their descriptions. `info`

@@ -9,9 +9,10 @@ import logging
 import re
 import types
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
 
 from stringd.plugin import ErrorCode, Refusal, RequestRefused, Session, User
 from stringd.plugin.actions import ActionFunction, Environment, FunctionRun, Value
@@ -40,8 +41,7 @@ _TYPES: Mapping[object, str] = {
 AppFunction: TypeAlias = Callable[..., Awaitable[object]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Param:
+class Param(Struct, frozen=True, kw_only=True):
     """Details of a parameter beside its type: `Annotated[int, Param(description="Days", maximum=7)]`."""
 
     description: str = ""
@@ -50,8 +50,7 @@ class Param:
     maximum: float | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Context:
+class Context(Struct, frozen=True, kw_only=True):
     """The context of a call: its user and topic, and the variables and secrets that the app may use there."""
 
     user: User
@@ -61,8 +60,7 @@ class Context:
     secrets: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _BoundParameter:
+class _BoundParameter(Struct, frozen=True, kw_only=True):
     """A parameter, and the conversion of its value to the type of the function's parameter."""
 
     parameter: Parameter

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from markupsafe import Markup
+from msgspec import Struct, field
 
 from stringd.plugin import EventFilter, Runtime, hookspec
 from stringd_console.page_content.html_templates import PageTemplates
@@ -19,16 +19,14 @@ USUAL_PAUSE = 0.1
 OWN_PAGES = frozenset({"nodes", "questions", "topics", "users"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PageRequest:
+class PageRequest(Struct, frozen=True, kw_only=True):
     """What a browser asks for: the segments of the path below the page's own, and the query."""
 
     path: tuple[str, ...] = ()
     query: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(Struct, frozen=True, kw_only=True):
     """An element of a list: its HTML must be one element, and keys must be unique within the list."""
 
     key: str
@@ -43,8 +41,7 @@ Changes: TypeAlias = Callable[[], AsyncGenerator[object, None]]
 """Yields something, whatever it is, each time when the regions may have changed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
+class View(Struct, frozen=True, kw_only=True):
     """What one path of a page shows: a template around regions, which are kept up to date.
 
     `regions` is awaited for the first view and, at most ten times a second, after each of the `changes`;
@@ -64,8 +61,7 @@ class View:
     pause: float = USUAL_PAUSE
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionResult:
+class ActionResult(Struct, frozen=True, kw_only=True):
     """The outcome of an action: a notice to show, a path of the console to go to, data for the script."""
 
     notice: str = ""
@@ -77,8 +73,7 @@ Act: TypeAlias = Callable[[Mapping[str, str]], Awaitable[ActionResult]]
 """Carries out an action, given the fields of its form; refuses by `Refusal` or `RequestRefused`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Download:
+class Download(Struct, frozen=True, kw_only=True):
     """A file that a browser saves; its content is sent in pieces, as they come."""
 
     file_name: str
@@ -90,8 +85,7 @@ Fetch: TypeAlias = Callable[[PageRequest], Awaitable[Download]]
 """Returns a file, given what follows its name in the path, and the query; refuses by `Refusal`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConsolePage:
+class ConsolePage(Struct, frozen=True, kw_only=True):
     """A page of the console, at `/console/NAME` and below.
 
     `view` refuses a path that does not exist by `Refusal`. The `downloads` are at

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
+
+from msgspec import Struct
 
 from stringd.plugin import Runtime, hookspec
 
@@ -12,8 +13,7 @@ TRUE_COLOUR = 1 << 24
 """What is added to a colour `0xRRGGBB`, to tell it from the numbers of a palette."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextStyle:
+class TextStyle(Struct, frozen=True, kw_only=True):
     """How characters look. Colours are numbers of xterm's palette of 256, or true colours."""
 
     foreground: int | None = None
@@ -29,16 +29,14 @@ class TextStyle:
 PLAIN_STYLE = TextStyle()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StyledCells:
+class StyledCells(Struct, frozen=True, kw_only=True):
     """Cells of a row that look the same: a text for each column, empty behind a wide character."""
 
     style: TextStyle
     cells: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScreenRow:
+class ScreenRow(Struct, frozen=True, kw_only=True):
     """A row; its key stays the same while it moves up."""
 
     key: str
@@ -56,8 +54,7 @@ class ScreenState(Enum):
     """A program runs, and takes keys."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScreenPicture:
+class ScreenPicture(Struct, frozen=True, kw_only=True):
     """A screen at one moment, below the last rows that have left it at the top.
 
     `cursor` is the key of a row and a column; None if the program hides the cursor. `prompt` stands before
@@ -76,8 +73,7 @@ class ScreenPicture:
     """Whether the program does not show what is typed, as when it asks for a password."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Typed:
+class Typed(Struct, frozen=True, kw_only=True):
     """What a person has typed at once: a text, a pasted text, or a key such as `Enter` or `Ctrl+Left`."""
 
     text: str = ""
@@ -85,8 +81,7 @@ class Typed:
     is_pasted: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicScreen:
+class TopicScreen(Struct, frozen=True, kw_only=True):
     """The screens of all topics of one type, whose name this is.
 
     `changes` yields something, whatever it is, whenever the picture of a topic, given its user and name,

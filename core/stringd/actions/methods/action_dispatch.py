@@ -12,7 +12,6 @@ from stringd.actions.http.http_run import run_http
 from stringd.actions.methods.action_method import ActionCall, ActionMethod
 from stringd.actions.methods.known_methods import method_of, unknown_method_refusal
 from stringd.actions.results.action_files import ActionFiles, untrusted_refusal
-from stringd.actions.shell.cli_run import run_cli
 from stringd.api.replies import Reply
 from stringd.documents.paths.resolving import working_directory
 from stringd.documents.syntax.actions import CALL, CLI, HTTP_METHODS
@@ -49,6 +48,9 @@ async def _send_request(call: ActionCall) -> Answer:
 async def _run_command(call: ActionCall) -> Answer | Reply:
     if not call.environment.trusted:
         raise untrusted_refusal("runs no commands", call.environment)
+    # The daemon starts sooner without the analysis of command lines.
+    from stringd.actions.shell.cli_run import run_cli
+
     session = call.invocation.session
     return await run_cli(
         call.action,

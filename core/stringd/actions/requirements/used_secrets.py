@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from stringd.actions.environment.action_environment import Environment
-from stringd.actions.shell.analysed_command import analyse_command
 from stringd.actions.values.secret_taint import secret_names
 from stringd.documents.paths.resolving import inside
 from stringd.documents.paths.text_files import read_if_there
@@ -36,6 +35,9 @@ def used_secrets(action: Action, names: Sequence[str], environment: Environment)
 
 def _programs(action: Action, package: Path | None) -> Sequence[str | None]:
     """Return the texts of the app's files in a command, with None for one that can't be read."""
+    # The daemon starts sooner without the analysis of command lines.
+    from stringd.actions.shell.analysed_command import analyse_command
+
     files = analyse_command(action.target, action.parameters).files
     return [_text_of(it, package) for it in files]
 
