@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from stringd_console import TRUE_COLOUR, ScreenRow, StyledCells, TextStyle
 from stringd_console.screens.legible_colours import BACKGROUND, FOREGROUND, contrast, shown_colours

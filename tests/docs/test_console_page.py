@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import re
 
 import pytest
+from msgspec import NODEFAULT, Struct
 
 import stringd_console
 from stringd_console.page_content.shown_values import FILTERS
@@ -17,7 +17,7 @@ PAGE = text_of("docs/reference/console.md")
 PARTS = re.split(r"^##+ (.+)$", PAGE, flags=re.MULTILINE)
 SECTIONS = dict(zip(PARTS[1::2], PARTS[2::2], strict=True))
 NAMES = {name: getattr(stringd_console, name) for name in stringd_console.__all__}
-RECORDS = {name: it for name, it in NAMES.items() if dataclasses.is_dataclass(it)}
+RECORDS = {name: it for name, it in NAMES.items() if inspect.isclass(it) and issubclass(it, Struct)}
 CONSOLE = ROOT / "plugins" / "console" / "stringd_console"
 
 
@@ -29,13 +29,10 @@ def rows(section: str) -> dict[str, str]:
 @pytest.mark.parametrize("name", RECORDS)
 def test_every_field_is_described_with_its_default(name: str) -> None:
     record, described = RECORDS[name], rows(f"`{name}`")
-    fields = {it.name: it for it in dataclasses.fields(record)}
+    fields, defaults = record.__struct_fields__, record.__struct_defaults__
     assert list(described) == list(fields)
-    optional = {
-        it.name
-        for it in fields.values()
-        if it.default is not dataclasses.MISSING or it.default_factory is not dataclasses.MISSING
-    }
+    of_last = zip(reversed(fields), reversed(defaults), strict=False)
+    optional = {name for name, default in of_last if default is not NODEFAULT}
     assert {field for field, text in described.items() if "Default: " in text} == optional
 
 

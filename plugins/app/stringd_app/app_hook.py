@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
+
+from msgspec import Struct
 
 from stringd.plugin import hookspec
 from stringd.plugin.actions import ActionFunction
@@ -14,8 +15,7 @@ from stringd_app.entry_document import check_name, entry_in
 from stringd_app.functions import AppFunction, read_function
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class App:
+class App(Struct, frozen=True, kw_only=True, dict=True):
     """An app: the documents in an import package, and optional actions coded in Python.
 
     `package` contains `string.md` or `index.md`, and the files that it links to.
@@ -24,17 +24,18 @@ class App:
     name: str
     package: str
     actions: tuple[AppFunction, ...] = ()
-    functions: Mapping[str, ActionFunction] = field(init=False, repr=False)
-    """The actions and their declarations, by name."""
 
     def __post_init__(self) -> None:
         check_name(self.name)
         entry_in(self.directory)
-        functions: dict[str, ActionFunction] = {}
-        for read in map(read_function, self.actions):
-            if functions.setdefault(read.action.id, read) is not read:
-                raise ValueError(f"an action is defined twice: {read.action.id}")
-        object.__setattr__(self, "functions", functions)
+        if len(self.functions) < len(self.actions):
+            names = [it.__name__ for it in self.actions]
+            raise ValueError(f"an action is defined twice: {next(it for it in names if names.count(it) > 1)}")
+
+    @cached_property
+    def functions(self) -> Mapping[str, ActionFunction]:
+        """The actions and their declarations, by name."""
+        return {it.action.id: it for it in map(read_function, self.actions)}
 
     @property
     def directory(self) -> Path:
