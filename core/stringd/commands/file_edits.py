@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import AsyncExitStack, contextmanager, suppress
 
 from msgspec import Struct
@@ -17,10 +18,10 @@ from stringd.documents.editing.block_index import note_edit, note_reparsed
 from stringd.documents.editing.edits import Revision, combined
 from stringd.documents.editing.file_locks import finish
 from stringd.documents.editing.replaced_files import FileChange, replaced_files
-from stringd.documents.editing.seen_files import digest, is_stale, record_seen
+from stringd.documents.editing.seen_files import begin_digest, is_stale, keep_digest, record_seen
 from stringd.documents.pages.file_pages import SMALL, done
+from stringd.documents.paths.made_directories import missing_directories, remove_directories
 from stringd.documents.paths.text_charsets import known_charset
-from stringd.documents.paths.text_files import missing_directories, remove_directories
 from stringd.errors import ErrorCode, Refusal, StorageFailed
 from stringd.workers.threads import READING
 
@@ -76,13 +77,15 @@ class _RevisedFile(Struct, frozen=True, kw_only=True):
     after: str
     charset: str
     revisions: Sequence[Revision]
+    digest: Future[str]
 
     @property
     def is_changed(self) -> bool:
         return self.after != self.before
 
     def note(self) -> None:
-        """Record how the blocks of the text before and after are related."""
+        """Record what the next edits need to know about the text."""
+        keep_digest(self.after, self.digest.result())
         reparsed = self.revisions[0].reparsed if len(self.revisions) == 1 else None
         if reparsed:
             note_reparsed(reparsed)
@@ -153,12 +156,15 @@ def _revised(session: Session, edits: Sequence[PlannedEdit]) -> _RevisedFile:
             raise _removed(request) if before is None else _stale(request)
     text = before or ""
     revisions = [it.revision(text) for it in edits]
+    after = combined(text, revisions, request.file)
+    digest = revisions[0].digest if len(revisions) == 1 else None
     return _RevisedFile(
         request=request,
         before=before,
-        after=combined(text, revisions, request.file),
+        after=after,
         charset=known_charset(str(path)),
         revisions=revisions,
+        digest=digest or begin_digest(after),
     )
 
 
@@ -171,16 +177,23 @@ async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> dict[
         return {}
     undo, session = invocation.runtime.undo, invocation.session
     changes = [it.change for it in files]
-    storing = asyncio.create_task(_store(invocation, list(zip(files, changes, strict=True))))
+    storing: asyncio.Task[None] | None = None
+
+    def store() -> asyncio.Task[None]:
+        nonlocal storing
+        storing = storing or asyncio.create_task(_store(invocation, files, changes))
+        return storing
+
     try:
-        async with replaced_files(changes) as sizes:
-            await storing
+        async with replaced_files(changes, store) as sizes:
+            await store()
     except BaseException:
         for change in changes:
             remove_directories(change.path, change.directories)
-        with suppress(StorageFailed):
-            await storing
-            await undo.drop(session)
+        if storing:
+            with suppress(StorageFailed):
+                await storing
+                await undo.drop(session)
         raise
     # The files are written, so the edit has succeeded; an unmarked step can still be undone.
     with suppress(StorageFailed):
@@ -188,10 +201,12 @@ async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> dict[
     return {str(change.path): size for change, size in zip(changes, sizes, strict=True)}
 
 
-async def _store(invocation: Invocation, files: Sequence[tuple[_RevisedFile, FileChange]]) -> None:
-    """Store the step, and meanwhile record what the next edits need to know about the texts."""
-    steps = [await _step(file, change) for file, change in files]
-    noting = (done(file.note, here=len(file.after) <= SMALL) for file, _ in files)
+async def _store(
+    invocation: Invocation, files: Sequence[_RevisedFile], changes: Sequence[FileChange]
+) -> None:
+    """Store the step, and meanwhile record what there is to know about the texts."""
+    steps = [await _step(file, change) for file, change in zip(files, changes, strict=True)]
+    noting = (done(file.note, here=len(file.after) <= SMALL) for file in files)
     await asyncio.gather(invocation.runtime.undo.add(invocation.session, *steps), *noting)
 
 
@@ -199,7 +214,7 @@ async def _step(file: _RevisedFile, change: FileChange) -> Step:
     return Step(
         path=change.path,
         before=file.before,
-        after=await done(lambda: digest(file.after), here=len(file.after) <= SMALL),
+        after=await asyncio.wrap_future(file.digest),
         directories=change.directories,
         charset=file.charset,
     )

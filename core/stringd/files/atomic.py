@@ -7,10 +7,12 @@ import logging
 import os
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext, suppress
 from operator import attrgetter
 from typing import BinaryIO
 
+from stringd.files.nofollow import LOOK
 from stringd.files.open_directory import Directory
 from stringd.files.regular_files import require_regular
 
@@ -21,6 +23,8 @@ stamp: Callable[[os.stat_result], tuple[int, ...]] = attrgetter(
 )
 """Return what changes whenever a file does."""
 _TEMPORARY = ".stringd-tmp"
+_FREEING = ThreadPoolExecutor(1, "stringd-freeing")
+_LONG = 64 * 1024
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 _LOOK_AGAIN = os.O_RDWR | os.O_NONBLOCK
 
@@ -47,11 +51,12 @@ def replacement(
     mode: int,
     like: os.stat_result | None = None,
     check: Callable[[], None] = lambda: None,
+    is_synced: bool = False,
 ) -> Iterator[BinaryIO]:
     """Yield a new file, which replaces the one of a name atomically at the end of the block.
 
-    It is synced to disk then, and leftovers of killed writers are removed. If the block raises, nothing is
-    replaced.
+    It is synced to disk then, unless the block did that (`is_synced`), and leftovers of killed writers are
+    removed. If the block raises, nothing is replaced.
 
     `mode` is subject to the umask; with `like`, the new file gets the permissions of that one, and its owner
     and group where the system permits. `check` is called right before the replacement, and may raise.
@@ -62,16 +67,32 @@ def replacement(
             if like:
                 _copy_owner_and_mode(descriptor, like)
             yield file
-            file.flush()
-            os.fsync(descriptor)
+            if not is_synced:
+                file.flush()
+                os.fsync(descriptor)
             check()
-            folder.rename(temporary, folder, name)
+            with _freed_later(folder, name) if like and like.st_size > _LONG else nullcontext():
+                folder.rename(temporary, folder, name)
     except BaseException:
         with suppress(FileNotFoundError):
             folder.remove(temporary)
         raise
     _sync(folder)
     remove_leftovers(folder)
+
+
+@contextmanager
+def _freed_later(folder: Directory, name: str) -> Iterator[None]:
+    """Have the blocks of a file that is replaced freed in another thread, as that may take long."""
+    try:
+        descriptor = folder.open(name, LOOK | os.O_NONBLOCK)
+    except OSError:
+        yield
+        return
+    try:
+        yield
+    finally:
+        _FREEING.submit(os.close, descriptor)
 
 
 def remove_leftovers(folder: Directory) -> None:

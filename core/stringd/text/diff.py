@@ -116,10 +116,9 @@ def common_ends(before: str, after: str) -> tuple[int, int]:
     """Return the length of the common prefix, and of the common suffix of the rest."""
     shortest = min(len(before), len(after))
     old, new = len(before), len(after)
-    head = _agreed(shortest, lambda start, end: before[start:end] == after[start:end])
+    head = _agreed(shortest, lambda start, end: before.startswith(after[start:end], start))
     tail = _agreed(
-        shortest - head,
-        lambda start, end: before[old - end : old - start] == after[new - end : new - start],
+        shortest - head, lambda start, end: before.startswith(after[new - end : new - start], old - end)
     )
     return head, tail
 

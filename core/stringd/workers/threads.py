@@ -4,6 +4,7 @@
 - `READING` parses texts; topics take turns, and none ever has all of these threads.
 - Each SQLite file has a thread of its own (`storage/database.py`), and so has each name lookup
   (`http_client/name_lookup.py`).
+- The blocks of long files that were replaced are freed in one (`files/atomic.py`).
 - asyncio's default pool is left to rare work such as starting a browser.
 
 A thread can't be stopped. Large and untrusted texts are parsed in worker processes instead.
@@ -67,7 +68,7 @@ class Threads:
 
     async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Call a function in one of the threads and return its result."""
-        return await asyncio.wrap_future(self._submitted(partial(work, *args, **kwargs)))
+        return await asyncio.wrap_future(self.begin(work, *args, **kwargs))
 
     @contextlib.asynccontextmanager
     async def within(self, context: contextlib.AbstractContextManager[T]) -> AsyncIterator[T]:
@@ -81,8 +82,9 @@ class Threads:
         else:
             await self.run(context.__exit__, None, None, None)
 
-    def _submitted(self, work: Callable[[], T]) -> Future[T]:
-        return self._pool.submit(copy_context().run, work)
+    def begin(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Call a function in one of the threads, whose result is asked for later."""
+        return self._pool.submit(copy_context().run, partial(work, *args, **kwargs))
 
 
 class SharedThreads(Threads):
@@ -97,7 +99,7 @@ class SharedThreads(Threads):
         current = current_work()
         owner = current.owner if current else _NO_OWNER
         await self._queue.enter(owner)
-        job = self._submitted(partial(work, *args, **kwargs))
+        job = self.begin(work, *args, **kwargs)
         job.add_done_callback(partial(self._leave, asyncio.get_running_loop(), owner, time.monotonic()))
         return await asyncio.wrap_future(job)
 

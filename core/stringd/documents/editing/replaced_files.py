@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from stringd.documents.paths.text_files import remove_directories, remove_text, replaced_text, write_text
+from stringd.documents.paths.made_directories import remove_directories
+from stringd.documents.paths.text_files import remove_text, replaced_text, write_text
 from stringd.errors import Refusal
 from stringd.workers.threads import STORAGE
 
@@ -38,27 +41,31 @@ class FileChange(Struct, frozen=True, kw_only=True):
 
 
 @asynccontextmanager
-async def replaced_files(changes: Sequence[FileChange]) -> AsyncIterator[Sequence[int]]:
+async def replaced_files(
+    changes: Sequence[FileChange], written: Callable[[], object] = lambda: None
+) -> AsyncIterator[Sequence[int]]:
     """Write the new texts to disk, yield their sizes, and replace the files at the end.
+
+    `written` is called for each before it is synced, which leaves time for other work.
 
     If one of them can't be replaced, those that were are restored.
     """
-    written: list[tuple[FileChange, AbstractAsyncContextManager[int]]] = []
+    begun: list[tuple[FileChange, AbstractAsyncContextManager[int]]] = []
     sizes: list[int] = []
     try:
         for change in changes:
             if change.after is not None:
-                new = STORAGE.within(_new_text(change, change.after))
+                new = STORAGE.within(_new_text(change, change.after, written))
                 sizes.append(await new.__aenter__())
-                written.append((change, new))
+                begun.append((change, new))
         yield sizes
     except BaseException as error:
-        await _discard(written, error)
+        await _discard(begun, error)
         raise
     replaced: list[FileChange] = []
     try:
-        while written:
-            change, file = written.pop(0)
+        while begun:
+            change, file = begun.pop(0)
             await file.__aexit__(None, None, None)
             replaced.append(change)
         for change in changes:
@@ -66,12 +73,19 @@ async def replaced_files(changes: Sequence[FileChange]) -> AsyncIterator[Sequenc
                 await STORAGE.run(change.apply)
                 replaced.append(change)
     except BaseException as error:
-        await _discard(written, error)
+        await _discard(begun, error)
         raise await _with_restored(error, replaced) from None
 
 
-def _new_text(change: FileChange, after: str) -> AbstractContextManager[int]:
-    return replaced_text(change.path, after, change.shown, replacing=change.before, charset=change.charset)
+def _new_text(change: FileChange, after: str, written: Callable[[], object]) -> AbstractContextManager[int]:
+    return replaced_text(
+        change.path,
+        after,
+        change.shown,
+        replacing=change.before,
+        charset=change.charset,
+        written=partial(asyncio.get_running_loop().call_soon_threadsafe, written),
+    )
 
 
 async def _discard(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import Future
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 from stringd.api.sessions import Session
+from stringd.documents.pages.file_pages import SMALL
 from stringd.text.lru_cache import LruCache
+from stringd.workers.threads import STORAGE
 
 MOST_FILES = 500
 
@@ -17,9 +20,23 @@ def digest(text: str) -> str:
     """Return the SHA-256 of the text."""
     known = _digests.get(text)
     if known is None:
-        known = sha256(text.encode(errors="surrogatepass")).hexdigest()
-        _digests.put(text, known, len(text))
+        known = _sha_256(text)
+        keep_digest(text, known)
     return known
+
+
+def begin_digest(text: str) -> Future[str]:
+    """Begin to compute the digest of a text that is about to be written, in a thread if it is long."""
+    if len(text) > SMALL:
+        return STORAGE.begin(_sha_256, text)
+    computed: Future[str] = Future()
+    computed.set_result(_sha_256(text))
+    return computed
+
+
+def keep_digest(text: str, known: str) -> None:
+    """Keep the digest of a text, which will be asked for again."""
+    _digests.put(text, known, len(text))
 
 
 def record_seen(session: Session, path: Path, text: str | None) -> None:
@@ -47,6 +64,10 @@ def is_stale(session: Session, path: Path, text: str | None) -> bool:
     """Whether the topic has seen the file with another content."""
     seen, name = session.state.seen, str(path)
     return name in seen and seen[name] != _digest(text)
+
+
+def _sha_256(text: str) -> str:
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def _digest(text: str | None) -> str | None:

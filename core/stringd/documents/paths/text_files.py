@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import stat
 from codecs import utf_8_decode
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from hashlib import sha256
 from io import FileIO
 from pathlib import Path
@@ -82,9 +82,17 @@ def write_text(
 
 @contextmanager
 def replaced_text(
-    path: Path, text: str, shown: str, *, replacing: str | None, charset: str | None = None
+    path: Path,
+    text: str,
+    shown: str,
+    *,
+    replacing: str | None,
+    charset: str | None = None,
+    written: Callable[[], object] = lambda: None,
 ) -> Iterator[int]:
     """Write a text to disk, yield its size in bytes, and replace the file at a real path with it at the end.
+
+    `written` is called before the text is synced, which leaves time for other work.
 
     Create missing directories. An existing file keeps its permissions, its owner and its charset, unless
     another one is given. Refuse a file that is not text, or whose content is no longer `replacing` (None:
@@ -100,10 +108,10 @@ def replaced_text(
             data = encoded(text, charset, shown)
         if len(data) > LIMIT:
             raise too_large(shown)
-        with _replacement(folder, path.name, shown, replaced) as file:
+        with _replacement(folder, path.name, shown, replaced, is_synced=True) as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            written()
+            _sync(file)
             yield len(data)
     remember_charset(str(path), charset)
     keep_text(str(path), data, text)
@@ -114,13 +122,13 @@ def replaced_span(path: Path, shown: str, span: tuple[int, int], new: bytes) -> 
     """Write a copy of a file with a span replaced, yield its SHA-256, and replace the file at the end."""
     with write_failures(shown), open_folder(path.parent) as folder:
         replaced = _writable(folder, path.name, shown)
-        with open_file(path) as old, _replacement(folder, path.name, shown, replaced) as file:
+        new_file = _replacement(folder, path.name, shown, replaced, is_synced=True)
+        with open_file(path) as old, new_file as file:
             digest = sha256()
             for piece in _spliced(old, span, new):
                 file.write(piece)
                 digest.update(piece)
-            file.flush()
-            os.fsync(file.fileno())
+            _sync(file)
             yield digest.hexdigest()
 
 
@@ -190,25 +198,12 @@ def remove_text(path: Path, shown: str) -> None:
         raise Refusal(ErrorCode.WRITE_FAILED, f"Cannot remove {shown}: {error.strerror}") from error
 
 
-def missing_directories(path: Path) -> int:
-    """Return the number of parent directories of a real path that do not exist."""
-    return next(number for number, parent in enumerate(path.parents) if is_there(parent))
-
-
-def remove_directories(path: Path, count: int) -> None:
-    """Remove up to `count` parent directories of a path, innermost first, stopping at one that is in use."""
-    with suppress(OSError):
-        for parent in path.parents[:count]:
-            with open_folder(parent.parent) as folder:
-                folder.remove_folder(parent.name)
-
-
 def _folder_for(path: Path, replacing: str | None) -> Directory:
     return made_folder(path.parent) if replacing is None else open_folder(path.parent)
 
 
 def _replacement(
-    folder: Directory, name: str, shown: str, replaced: os.stat_result | None
+    folder: Directory, name: str, shown: str, replaced: os.stat_result | None, *, is_synced: bool = False
 ) -> AbstractContextManager[BinaryIO]:
     def require_untouched() -> None:
         require_lease(shown)
@@ -216,7 +211,14 @@ def _replacement(
         if (now and stamp(now)) != (replaced and stamp(replaced)):
             raise changed_meanwhile(shown)
 
-    return replacement(folder, name, mode=_NEW_FILE_MODE, like=replaced, check=require_untouched)
+    return replacement(
+        folder, name, mode=_NEW_FILE_MODE, like=replaced, check=require_untouched, is_synced=is_synced
+    )
+
+
+def _sync(file: BinaryIO) -> None:
+    file.flush()
+    os.fsync(file.fileno())
 
 
 def _writable(folder: Directory, name: str, shown: str) -> os.stat_result | None:
