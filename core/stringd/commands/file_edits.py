@@ -17,10 +17,14 @@ from stringd.commands.edit_arguments import FORCE, EditRequest
 from stringd.documents.editing.block_index import note_edit, note_reparsed
 from stringd.documents.editing.edits import Revision, combined
 from stringd.documents.editing.file_locks import finish
-from stringd.documents.editing.replaced_files import FileChange, replaced_files
+from stringd.documents.editing.replaced_files import (
+    FileChange,
+    missing_directories,
+    remove_directories,
+    replaced_files,
+)
 from stringd.documents.editing.seen_files import begin_digest, is_stale, keep_digest, record_seen
 from stringd.documents.pages.file_pages import SMALL, done
-from stringd.documents.paths.made_directories import missing_directories, remove_directories
 from stringd.documents.paths.text_charsets import known_charset
 from stringd.errors import ErrorCode, Refusal, StorageFailed
 from stringd.workers.threads import READING

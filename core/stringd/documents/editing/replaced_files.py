@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from stringd.documents.paths.made_directories import remove_directories
 from stringd.documents.paths.text_files import remove_text, replaced_text, write_text
 from stringd.errors import Refusal
+from stringd.files.open_directory import is_there, open_folder
 from stringd.workers.threads import STORAGE
 
 
@@ -106,3 +106,16 @@ async def _with_restored(error: BaseException, replaced: Iterable[FileChange]) -
     if left and isinstance(error, Refusal):
         return Refusal(error.code, error.message, *error.context, f"Changed nevertheless: {', '.join(left)}")
     return error
+
+
+def missing_directories(path: Path) -> int:
+    """Return the number of parent directories of a real path that do not exist."""
+    return next(number for number, parent in enumerate(path.parents) if is_there(parent))
+
+
+def remove_directories(path: Path, count: int) -> None:
+    """Remove up to `count` parent directories of a path, innermost first, stopping at one that is in use."""
+    with suppress(OSError):
+        for parent in path.parents[:count]:
+            with open_folder(parent.parent) as folder:
+                folder.remove_folder(parent.name)
