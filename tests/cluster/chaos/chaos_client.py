@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import random
 import re
@@ -115,6 +116,7 @@ class ChaosClient:
         self.random = random.Random(seed)
         self._token = token
         self._nodes = nodes
+        self._in_turn = itertools.cycle(nodes)
         self._recorder = recorder
         self._patience = patience
         self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
@@ -126,12 +128,16 @@ class ChaosClient:
     async def run(
         self, request: Request, *, number: int = 0, answer_seconds: float = 2.0, once: bool = False
     ) -> Operation:
-        """Send a request `once`, or until its outcome is known or patience has ended; return its record."""
+        """Send a request until its outcome is known or patience has ended; return its record.
+
+        What is sent `once` is sent to each node in its turn, so that one that is hurt is not asked again.
+        """
         number = number or self._recorder.next_id()
         began = time.monotonic()
         attempts: list[Attempt] = []
         while True:
-            attempt, answer = await self._attempt(request, number, answer_seconds)
+            node = next(self._in_turn) if once else self.random.choice(self._nodes)
+            attempt, answer = await self._attempt(node, request, number, answer_seconds)
             attempts.append(attempt)
             is_over = once or time.monotonic() - began > self._patience
             if is_over or _is_final(answer, request):
@@ -153,8 +159,9 @@ class ChaosClient:
         self._recorder.operations.append(operation)
         return operation
 
-    async def _attempt(self, request: Request, number: int, seconds: float) -> tuple[Attempt, Answer]:
-        node = self.random.choice(self._nodes)
+    async def _attempt(
+        self, node: Entry, request: Request, number: int, seconds: float
+    ) -> tuple[Attempt, Answer]:
         began = time.monotonic()
         answer = await self._send(node, request, number, seconds)
         ended = time.monotonic()

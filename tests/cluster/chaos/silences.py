@@ -38,15 +38,17 @@ class Silence:
 
 def silences(history: History, margin: float = MARGIN) -> Iterator[Silence]:
     """Yield the time between every two answers of a home, with the faults that fell into it."""
+    lease = history.lease_seconds
     for home in history.effects:
         pings = history.of_kind(home, Kind.PING)
         answers = sorted(it.ended for it in pings if it.outcome is Outcome.DONE)
         # The first answer counts from the first question, and a home that stays silent until the last one.
         times = [pings[0].began, *answers, max(it.ended for it in pings)] if pings else []
         for began, ended in pairwise(times):
-            faults = [it for it in history.faults if _concerns(it, home) and _touches(it, began, ended)]
+            concerned = (it for it in history.faults if _concerns(it, home))
+            faults = [it for it in concerned if _touches(it, began, ended, lease)]
             commands = _running(history, home, began)
-            allowed = _allowed(faults, commands, began, history.lease_seconds, margin)
+            allowed = _allowed(faults, commands, began, lease, margin)
             yield Silence(home=home, began=began, ended=ended, faults=faults, allowed=allowed)
 
 
@@ -55,8 +57,10 @@ def _concerns(fault: Fault, home: str) -> bool:
     return not fault.node or home in fault.homes
 
 
-def _touches(fault: Fault, began: float, ended: float) -> bool:
-    return fault.began <= ended and fault.ended >= began
+def _touches(fault: Fault, began: float, ended: float, lease: float) -> bool:
+    """Return whether a fault fell into a time; a lease may run out just as the engine is back."""
+    lasted = max(fault.ended, fault.began + lease) if fault.kind in OF_ENGINE else fault.ended
+    return fault.began <= ended and lasted >= began
 
 
 def _running(history: History, home: str, at: float) -> float:
@@ -75,7 +79,7 @@ def _allowed(faults: Sequence[Fault], commands: float, began: float, lease: floa
             allowed = max(allowed, since + margin, commands + margin)
         elif it.kind in OF_ENGINE:
             # Nobody can take over anything until it is back.
-            allowed = max(allowed, max(0.0, it.ended - began) + lease + margin)
+            allowed = max(allowed, it.ended - began + lease + margin)
         else:
             allowed = max(allowed, since + lease + margin)
     return allowed

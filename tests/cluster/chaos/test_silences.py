@@ -57,6 +57,13 @@ def test_engine_that_is_down(until: float, too_long: bool) -> None:
     assert longest([1.0, until], fault(FaultKind.ENGINE_KILL, 1.5, 3.0, node="")).is_too_long is too_long
 
 
+@pytest.mark.parametrize(
+    ("began", "until", "too_long"), [(3.9, 5.4, False), (3.9, 5.6, True), (4.1, 5.4, True)]
+)
+def test_leases_that_run_out_as_the_engine_is_back(began: float, until: float, too_long: bool) -> None:
+    assert longest([began, until], fault(FaultKind.ENGINE_KILL, 1.0, 2.0, node="")).is_too_long is too_long
+
+
 def test_faults_of_other_homes_explain_nothing() -> None:
     assert longest([1.0, 2.0], fault(FaultKind.KILL, 1.1, 9.0, home="bob")).is_too_long
 

@@ -132,7 +132,7 @@ class Workload:
         )
 
     async def ping(self, answer_seconds: float, interval: float) -> None:
-        """Ask the home again and again, without waiting for answers, each time of one node."""
+        """Ask the home again and again, without waiting for answers, one node after the other."""
         client = self._client("ping")
         asked: set[asyncio.Task[Operation]] = set()
         while not self._stop.is_set():
