@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+from urllib.parse import urljoin
+
 import pytest
 
 from stringd.api.documents import Document
@@ -29,6 +32,17 @@ def part(document: Document, name: str) -> str:
     assert document.outline is not None
     span = document.outline.ids[name]
     return "\n".join(document.text.split("\n")[span.first : span.last]).strip()
+
+
+@pytest.mark.requirement("web.html.links")
+@pytest.mark.parametrize(
+    "uri", [PAGE, "https://e.org", "https://e.org/a//b/../c?q=/x/y", "https://e.org/../a;b/"]
+)
+def test_addresses_in_directories(uri: str) -> None:
+    parts = ("a", "b.html", ".", "..", ".a", "a.", "-")
+    addresses = ["/".join(it) for number in (1, 2, 3) for it in product(parts, repeat=number)]
+    shown = targets("".join(f"<p><a href='{it}'>x</a>" for it in addresses), uri=uri)
+    assert [it for _, it in shown] == [urljoin(uri, it) for it in addresses]
 
 
 @pytest.mark.requirement("web.html.links")

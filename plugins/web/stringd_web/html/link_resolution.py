@@ -12,7 +12,7 @@ _NOT_IN_URL = re.compile(r"[\t\r\n]")
 _WEB = ("http://", "https://")
 _BLANKS = " \t\r\n\f\v\0"
 # A directory, which is joined once for all of its addresses, and a name in it.
-_IN_DIRECTORY = re.compile(r"((?:[\w.-]+/)*)([A-Za-z0-9_][\w.-]*)", re.ASCII)
+_IN_DIRECTORY = re.compile(r"((?:[\w.-]++/)*+)([A-Za-z0-9_][\w.-]*+)", re.ASCII)
 
 
 class LinkTargets:

@@ -19,7 +19,7 @@ def clean_up_markdown(markdown: str, marks: Marks) -> str:
     if HEADLESS in markdown:
         markdown = _HEADLESS.sub(_add_empty_header, markdown)
     markdown = _BLANK_LINES.sub("\n\n", markdown).replace(ESCAPE, "\\").strip("\n ")
-    return _LITERALS.sub(lambda run: _restore_literals(run, marks.literals), markdown)
+    return _with_literals(markdown, marks.literals)
 
 
 def _add_empty_header(found: re.Match[str]) -> str:
@@ -27,6 +27,16 @@ def _add_empty_header(found: re.Match[str]) -> str:
     first, row, rest, indent, rule = found.groups()
     cells = rule.count("|") - 1
     return f"{first}{'|  ' * cells}|\n{indent}{rule}\n{indent}{row}{rest.rstrip()}"
+
+
+def _with_literals(markdown: str, literals: Sequence[str]) -> str:
+    """Return Markdown with the texts of its literal marks."""
+    pieces = _LITERAL.split(markdown)
+    texts = [literals[int(number)] for number in pieces[1::2]]
+    if "" in pieces[2:-1:2] or any("|" in it for it in texts):
+        return _LITERALS.sub(lambda run: _restore_literals(run, literals), markdown)
+    pieces[1::2] = texts
+    return "".join(pieces)
 
 
 def _restore_literals(run: re.Match[str], literals: Sequence[str]) -> str:

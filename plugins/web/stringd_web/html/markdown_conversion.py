@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from html_to_markdown import ConversionOptions, PreprocessingOptions
+from html_to_markdown import ConversionOptions
 from html_to_markdown.api import convert
 from selectolax.lexbor import LexborHTMLParser
 
@@ -14,19 +14,24 @@ from stringd_web.html.markdown_escaping import escape_markdown
 from stringd_web.html.marks import BEGIN, DEFINITION, END
 from stringd_web.html.page_source import PageSource, find_named
 
-_OPTIONS = ConversionOptions(
-    autolinks=False,
-    br_in_tables=True,
-    bullets="-",
-    compact_tables=True,
-    extract_metadata=False,
-    inline_data_media="alt_text_only",
-    preprocessing=PreprocessingOptions(enabled=False),
-    sub_symbol="~",
-    sup_symbol="^",
-    tier_strategy="tier2",
+# Options that are read from JSON hold the converter's own values, which it need not look up for each page.
+_OPTIONS = ConversionOptions.from_json(
+    """
+    {
+        "autolinks": false,
+        "br_in_tables": true,
+        "bullets": "-",
+        "compact_tables": true,
+        "extract_metadata": false,
+        "inline_data_media": "alt_text_only",
+        "preprocessing": {"enabled": false},
+        "sub_symbol": "~",
+        "sup_symbol": "^",
+        "tier_strategy": "tier2"
+    }
+    """
 )
-_BLANKS = re.compile(r"\n[ \t\n]*")
+_BLANKS = re.compile(r"\n[ \t\n]++")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 # The name of a tag, and where the converter needs any of its attributes, those, too.
 _ANY_TAG = re.compile(r"<((?:t[dh]|ol) [^>]*|/?[a-z][^ >]*)[^>]*>")
@@ -101,7 +106,7 @@ def _simplified(html: str) -> str:
     # Several times as fast as a substitution by a function.
     pieces = _ANY_TAG.split(html)
     pieces[1::2] = map(_Tags(_REPLACEMENTS).__getitem__, pieces[1::2])
-    html = _BLANKS.sub(" ", "".join(pieces))
+    html = _BLANKS.sub(" ", "".join(pieces)).replace("\n", " ")
     html = _FOOTNOTE_LINK.sub(r"\1", html)
     return _EMPHASIS.sub(_trim_emphasis, _EMPTY_DEFINITION.sub("", html))
 
