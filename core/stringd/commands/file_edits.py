@@ -139,9 +139,13 @@ async def _edit_files(
 ) -> Sequence[Sequence[Changed]]:
     revised = [await READING.run(_revised, invocation.session, edits) for edits in files]
     sizes = await _write(invocation, [it for it in revised if it.is_changed])
+    marking = asyncio.create_task(_mark(invocation)) if sizes else None
     for file in revised:
         record_seen(invocation.session, file.request.target.path, file.after)
-    return [_changed(it, sizes.get(str(it.request.target.path))) for it in revised]
+    changed = [_changed(it, sizes.get(str(it.request.target.path))) for it in revised]
+    if marking:
+        await marking
+    return changed
 
 
 def _changed(file: _RevisedFile, size: int | None) -> Sequence[Changed]:
@@ -199,19 +203,23 @@ async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> dict[
                 await storing
                 await undo.drop(session)
         raise
-    # The files are written, so the edit has succeeded; an unmarked step can still be undone.
-    with suppress(StorageFailed):
-        await undo.mark(session)
     return {str(change.path): size for change, size in zip(changes, sizes, strict=True)}
 
 
 async def _store(
     invocation: Invocation, files: Sequence[_RevisedFile], changes: Sequence[FileChange]
 ) -> None:
-    """Store the step, and meanwhile record what there is to know about the texts."""
+    """Store the step, and then record what there is to know about the texts."""
     steps = [await _step(file, change) for file, change in zip(files, changes, strict=True)]
-    noting = (done(file.note, here=len(file.after) <= SMALL) for file in files)
-    await asyncio.gather(invocation.runtime.undo.add(invocation.session, *steps), *noting)
+    await invocation.runtime.undo.add(invocation.session, *steps)
+    for file in files:
+        await done(file.note, here=len(file.after) <= SMALL)
+
+
+async def _mark(invocation: Invocation) -> None:
+    """Mark the step as written; it can still be undone if that fails, and the edit has succeeded."""
+    with suppress(StorageFailed):
+        await invocation.runtime.undo.mark(invocation.session)
 
 
 async def _step(file: _RevisedFile, change: FileChange) -> Step:

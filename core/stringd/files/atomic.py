@@ -61,24 +61,24 @@ def replacement(
     `mode` is subject to the umask; with `like`, the new file gets the permissions of that one, and its owner
     and group where the system permits. `check` is called right before the replacement, and may raise.
     """
-    descriptor, temporary = _open_temporary(folder, mode)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            if like:
-                _copy_owner_and_mode(descriptor, like)
-            yield file
-            if not is_synced:
-                file.flush()
-                os.fsync(descriptor)
-            check()
-            with _freed_later(folder, name) if like and like.st_size > _LONG else nullcontext():
+    with _freed_later(folder, name) if like and like.st_size > _LONG else nullcontext():
+        descriptor, temporary = _open_temporary(folder, mode)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                if like:
+                    _copy_owner_and_mode(descriptor, like)
+                yield file
+                if not is_synced:
+                    file.flush()
+                    os.fsync(descriptor)
+                check()
                 folder.rename(temporary, folder, name)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            folder.remove(temporary)
-        raise
-    _sync(folder)
-    remove_leftovers(folder)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                folder.remove(temporary)
+            raise
+        _sync(folder)
+        remove_leftovers(folder)
 
 
 @contextmanager
