@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import uvloop
+from msgspec.structs import replace
 
 from stringd.actions.answers import Answer
 from stringd.actions.environment.action_environment import Environment

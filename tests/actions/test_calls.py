@@ -44,7 +44,7 @@ def call(
 ) -> Call:
     session = standing(Path("/home"))
     known = attributed(variables or {}, BY_HAND)
-    session.state = replace(session.state, variables=known, values=attributed(values or {}, BY_HAND))
+    session.state = structs.replace(session.state, variables=known, values=attributed(values or {}, BY_HAND))
     given = structs.replace(environment or Environment(), variables=AvailableVariables(usable=known))
     return read_call(action(*(parameters or TWO)), typed, session, given)
 
@@ -377,7 +377,7 @@ def test_no_variable_confirms_a_call() -> None:
     confirming = replace(action("  q: string"), parameters=(CONFIRMING,))
     session = standing(Path("/home"))
     known = attributed({"confirm": "true"}, BY_HAND)
-    session.state = replace(session.state, variables=known)
+    session.state = structs.replace(session.state, variables=known)
     environment = Environment(variables=AvailableVariables(usable=known))
     assert not read_call(confirming, "", session, environment).confirmed
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from stringd.plugin import Attributed, Author, Command, Invocation, Provenance, Reply, hookimpl
 from stringd.testing.distributions import write_plugin

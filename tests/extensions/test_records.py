@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, get_args, get_type_hints
 
 import pytest
+from msgspec import Struct
 from starlette.routing import BaseRoute
 
 from stringd import plugin
@@ -27,11 +28,24 @@ HOOKS = {name: it for name, it in vars(hookspecs).items() if name.startswith("st
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_a_record_is_frozen_slotted_and_keyword_only(name: str) -> None:
+def test_a_record_is_frozen_and_keyword_only(name: str) -> None:
     record: Any = RECORDS[name]
-    assert record.__dataclass_params__.frozen
-    assert "__slots__" in vars(record)
+    made = record.__struct_config__ if issubclass(record, Struct) else record.__dataclass_params__
+    assert made.frozen
     assert all(field.kw_only for field in dataclasses.fields(record))
+    with pytest.raises(TypeError, match="positional"):
+        record(*dataclasses.fields(record), "one too many")
+
+
+def test_functions_of_dataclasses_take_records() -> None:
+    opened = plugin.Location(uri="a.md", part=2)
+    assert dataclasses.replace(opened, block="b") == plugin.Location(uri="a.md", part=2, block="b")
+    name = plugin.TopicName(type="t", name="n")
+    assert dataclasses.asdict(name) == {"type": "t", "name": "n", "config": None}
+    defaults = {it.name: it.default for it in dataclasses.fields(plugin.Location)}
+    assert (defaults["uri"], defaults["part"]) == (dataclasses.MISSING, 1)
+    made = {it.name: it.default_factory for it in dataclasses.fields(plugin.State)}
+    assert (made["seen"], made["directory"]) == (dict, dataclasses.MISSING)
 
 
 def test_records_and_hooks_are_found() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Mapping
-from dataclasses import replace
 from operator import attrgetter
 
-from msgspec import Struct, structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.actions.answers import Answer
 from stringd.actions.arguments.action_call import Call
@@ -200,7 +200,7 @@ class ActionRun(Struct, frozen=True, kw_only=True):
 
     async def _reply_without_template(self, answer: Answer, provenance: Provenance) -> Reply:
         # The topic keeps this URI as the base of the answer's links.
-        answer = structs.replace(answer, uri=self.environment.mask(answer.uri))
+        answer = replace(answer, uri=self.environment.mask(answer.uri))
         if answer.markdown:
             shown = RenderedText(text=answer.markdown, links=answer.links, values=answer.values)
         elif self._shows_markdown(answer):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol, TypeVar
+
+from stringd.api.frozen_record import FrozenRecord
 
 Value = TypeVar("Value")
 
@@ -57,8 +58,7 @@ class AppendLogs(Protocol):
         """Remove logs, as far as they exist."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChainHead:
+class ChainHead(FrozenRecord, frozen=True, kw_only=True):
     """The end of a chain of hashes: the number of its last entry, and that entry's hash."""
 
     number: int
@@ -78,8 +78,7 @@ class ChainHeads(Protocol):
         """Return the heads of all chains that this node has, or had, by name."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedHead:
+class RecordedHead(FrozenRecord, frozen=True, kw_only=True):
     """The head of a chain as it is kept beside its files: of which node, and since when, in UTC."""
 
     node: str
@@ -91,8 +90,7 @@ class RecordedHead:
     """Whether the files of the chain are, or were, in the data directory."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeadRecords:
+class HeadRecords(FrozenRecord, frozen=True, kw_only=True):
     """Where the heads of chains are kept, for subcommands: `read` returns those of all nodes, sorted.
 
     It blocks, and raises `Fault` if they can't be read.

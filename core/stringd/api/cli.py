@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from stringd.api.checks import check_sync, check_word
+from stringd.api.frozen_record import FrozenRecord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CliCommand:
+class CliCommand(FrozenRecord, frozen=True, kw_only=True):
     """A subcommand: `configure` adds its arguments, `run` returns the exit code. Neither needs a daemon."""
 
     name: str

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TypeAlias
+
+from msgspec.structs import replace
 
 from stringd.api.checks import (
     check_async,
@@ -16,6 +17,7 @@ from stringd.api.checks import (
     check_words,
 )
 from stringd.api.effects import Effect
+from stringd.api.frozen_record import FrozenRecord
 from stringd.api.questions import Answer, Question
 from stringd.api.replies import Reply
 from stringd.api.runtime import Disconnected, Runtime
@@ -30,8 +32,7 @@ class TopicGroup(Enum):
     DOCUMENTS = auto()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommandLine:
+class CommandLine(FrozenRecord, frozen=True, kw_only=True):
     """A command as sent: its word, the unparsed rest of the first line, and the lines below as its body.
 
     `blank_lines` is what ends a body with blank lines, which the other fields leave out.
@@ -49,8 +50,7 @@ class CommandLine:
         return self.body and self.body + self.blank_lines
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Invocation:
+class Invocation(FrozenRecord, frozen=True, kw_only=True):
     """One run of a command: the command line, and the topic in which it runs.
 
     `arrived` is the time of arrival by `time.monotonic`: its sender cannot have known replies of the topic
@@ -82,8 +82,7 @@ Run: TypeAlias = Callable[[Invocation], Awaitable[Reply]]
 Mask: TypeAlias = Callable[[str], str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Command:
+class Command(FrozenRecord, frozen=True, kw_only=True):
     """A command that agents may send.
 
     A command that takes no arguments or no body is never run with any. One that `takes_members` also runs
@@ -131,8 +130,7 @@ class Command:
         return Reply.page("String Commands", f"{self.usage}\n\n{self.summary}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BackgroundEffect:
+class BackgroundEffect(FrozenRecord, frozen=True, kw_only=True):
     """An effect that a plugin is about to have outside of commands, on behalf of a user.
 
     `topic` is the full name of the topic that it belongs to; `purpose` says on one line what it is for.
@@ -151,8 +149,7 @@ Concerns: TypeAlias = Callable[[Invocation], bool]
 PermitEffect: TypeAlias = Callable[[BackgroundEffect], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interceptor:
+class Interceptor(FrozenRecord, frozen=True, kw_only=True):
     """Wraps every command: it may refuse, delay or change the command, and change its reply.
 
     `run` returns a reply: its own, or the result of `await proceed(invocation)`, which runs the next

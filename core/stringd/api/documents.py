@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from msgspec import field
+
 from stringd.api.checks import check_async, check_sync, check_words
+from stringd.api.frozen_record import FrozenRecord
 from stringd.api.http import WritePiece
 from stringd.api.load_options import PUBLIC_ONLY, UNRESTRICTED, LoadOptions
 from stringd.api.outlines import Outline
@@ -15,8 +17,7 @@ from stringd.api.sessions import Session, Topic
 from stringd.api.zones import Zone
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadRequest:
+class LoadRequest(FrozenRecord, frozen=True, kw_only=True):
     """A request to load a URI, and the topic that it is for.
 
     `part_of` is the URI of the page that includes the document or uses it as a menu, if it was not requested
@@ -31,8 +32,7 @@ class LoadRequest:
     save: WritePiece | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadedBytes:
+class LoadedBytes(FrozenRecord, frozen=True, kw_only=True):
     """The result of a loader: bytes, their media type, and the URI after redirects.
 
     `zone` is the zone that they came from. The daemon sets `options` to those of the request, without the
@@ -46,8 +46,7 @@ class LoadedBytes:
     options: LoadOptions = PUBLIC_ONLY
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class Document(FrozenRecord, frozen=True, kw_only=True):
     """A rendered document; `source` is the text that it was rendered from, if that differs.
 
     A text without an outline is parsed as Markdown with all constructs of a document. `zone` is the zone that
@@ -83,8 +82,7 @@ class Package:
         return f"{self.uri}/{path.relative_to(self.directory).as_posix()}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LocalFile:
+class LocalFile(FrozenRecord, frozen=True, kw_only=True):
     """A file that a loader found: its real path, and the package that it belongs to."""
 
     path: Path
@@ -95,8 +93,7 @@ Load: TypeAlias = Callable[[LoadRequest], Awaitable[LoadedBytes | LocalFile]]
 Render: TypeAlias = Callable[[LoadedBytes], Document]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Loader:
+class Loader(FrozenRecord, frozen=True, kw_only=True):
     """Loads URIs of the named schemes for a topic: returns their bytes, or a local file.
 
     `options` are the options that `/open uri --word` accepts for these URIs, with their descriptions. With
@@ -118,8 +115,7 @@ class Loader:
             check_sync(f"adopts of the loader of {self.schemes[0]}", self.adopts, takes=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Renderer:
+class Renderer(FrozenRecord, frozen=True, kw_only=True):
     """Converts bytes of the named media types to a document; it may block.
 
     It runs in a thread, or for more than 128 KiB in a worker process with limited time and memory, if it is a

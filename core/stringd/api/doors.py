@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
-from dataclasses import dataclass
 from ssl import SSLContext
 from typing import Any, NamedTuple, TypeAlias
 
 from stringd.api.checks import check_sync, check_word
+from stringd.api.frozen_record import FrozenRecord
 
 LISTENING = "stringd.listening"
 """The extension of a request's scope that has the name of the socket by which it came, behind a door."""
@@ -29,8 +29,7 @@ class Address(NamedTuple):
     port: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Listening:
+class Listening(FrozenRecord, frozen=True, kw_only=True):
     """A socket to listen on; port 0 stands for any that is free, `tls` for a server's side of TLS."""
 
     name: str
@@ -48,8 +47,7 @@ class Listening:
             raise TypeError(f"listening {self.name} needs an SSLContext as its tls, not {self.tls!r}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Door:
+class Door(FrozenRecord, frozen=True, kw_only=True):
     """An application around everything that the daemon serves: it lets requests in, or answers them itself.
 
     With `listen`, the daemon listens on these sockets in place of its port on loopback. With `is_cors_open`,

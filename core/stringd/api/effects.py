@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from msgspec import field
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShellRun:
+from stringd.api.frozen_record import FrozenRecord
+
+
+class ShellRun(FrozenRecord, frozen=True, kw_only=True):
     """A shell is about to evaluate a text in a directory.
 
     `values` are those of the variables that the topic adds to the environment; secrets in them are masked.
@@ -27,15 +29,13 @@ class ShellRun:
     values: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypedInput:
+class TypedInput(FrozenRecord, frozen=True, kw_only=True):
     """A running program is about to be sent a text or keys, as they are shown: secrets are masked."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileChange:
+class FileChange(FrozenRecord, frozen=True, kw_only=True):
     """The file at a real path is about to be written or removed."""
 
     path: Path

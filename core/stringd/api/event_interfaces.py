@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any, NamedTuple, Protocol
 
 from stringd.api.checks import check_optional_text, check_order, check_sync, check_word
 from stringd.api.events import BASE_WEIGHT, CommandEnded, Event, Lost
+from stringd.api.frozen_record import FrozenRecord
 
 
 class Published(NamedTuple):
@@ -24,8 +25,7 @@ class Published(NamedTuple):
     node: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventFilter:
+class EventFilter(FrozenRecord, frozen=True, kw_only=True):
     """A filter of events by user, topic, request and kind; None accepts all.
 
     Events of other nodes of a cluster only pass if those of all nodes are wanted, `everywhere`: whoever shows
@@ -61,8 +61,7 @@ def _differ(wanted: str | None, actual: str | None) -> bool:
 EVERYTHING = EventFilter()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ForeignPosition:
+class ForeignPosition(FrozenRecord, frozen=True, kw_only=True):
     """The position of a watcher that another node has served: its life, its number, and its mark."""
 
     life: str
@@ -79,8 +78,7 @@ class RecordedEvent(NamedTuple):
     payload: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MissedEvents:
+class MissedEvents(FrozenRecord, frozen=True, kw_only=True):
     """What a watcher has missed that comes from another node.
 
     `events` are all recorded ones up to `mark`, except those that the watcher has seen there. This daemon's
@@ -94,8 +92,7 @@ class MissedEvents:
     has_lost: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventSharing:
+class EventSharing(FrozenRecord, frozen=True, kw_only=True):
     """What a daemon must know that shares its events with other nodes: its name, and where they are recorded.
 
     `missed` finds what a watcher from another node has missed, or raises `LookupError`; `wanted` is called
@@ -177,8 +174,7 @@ class Events(Protocol):
         """Note that everything recorded up to a mark has been published here."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Observer:
+class Observer(FrozenRecord, frozen=True, kw_only=True):
     """Is notified of events as they are published; it cannot change anything.
 
     It observes the given kinds, by default finished commands. The observer with the lowest `order` is called
@@ -199,8 +195,7 @@ class Observer:
         check_order(f"observer {self.name}", self.order)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventKind:
+class EventKind(FrozenRecord, frozen=True, kw_only=True):
     """A kind of events that a plugin publishes: a subclass of `Event` with its own `kind`."""
 
     event: type[Event]

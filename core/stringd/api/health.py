@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from stringd.api.checks import check_key, check_sync
+from stringd.api.frozen_record import FrozenRecord
 
 CORE_FIELDS = frozenset(
     {"ok", "users", "sessions", "version", "pid", "data_dir", "plugins", "topic_types", "notices"}
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HealthField:
+class HealthField(FrozenRecord, frozen=True, kw_only=True):
     """A field of `/status`, read for each request; a public one is also a field of `/health`."""
 
     name: str

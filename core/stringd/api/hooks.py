@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 from msgspec import Struct
 
 from stringd.api.checks import check_callable, check_names, check_word
+from stringd.api.frozen_record import FrozenRecord
 
 _PREFIX = "stringd_"
 _MARK = "stringd_spec"
 _ARGUMENTS = frozenset({"config", "runtime"})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hook:
+class Hook(FrozenRecord, frozen=True, kw_only=True):
     """A hook defined by a plugin: a function marked with `hookspec`, and the type of its records.
 
     Each record has a `name`, which must be unique; `what` is the word for such a record in reports.

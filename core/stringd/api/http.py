@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from stringd.api.frozen_record import FrozenRecord
 from stringd.api.zones import Zone
 
 OnProgress: TypeAlias = Callable[[str, int, int | None], None]
@@ -16,8 +16,7 @@ WritePiece: TypeAlias = Callable[[bytes], Awaitable[None]]
 """Takes the next piece of a body."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BodySink:
+class BodySink(FrozenRecord, frozen=True, kw_only=True):
     """Where the body of a successful response goes, decompressed, up to a limit of bytes.
 
     A body with more than `pieces` pieces must have a KiB for each one beyond that.
@@ -28,8 +27,7 @@ class BodySink:
     pieces: int = 50_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpRequest:
+class HttpRequest(FrozenRecord, frozen=True, kw_only=True):
     """A request to an origin, such as `https://host:8443`; header names are in lower case.
 
     `target` is sent unchanged. `nearest_zone` is the nearest zone that the request may connect to: a URL
@@ -49,8 +47,7 @@ class HttpRequest:
         return self.origin + self.target
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpResponse:
+class HttpResponse(FrozenRecord, frozen=True, kw_only=True):
     """A response with its decompressed body and the charset named by its `Content-Type`.
 
     `cookies` are the unparsed `Set-Cookie` headers; `zone` is the zone that the response came from.

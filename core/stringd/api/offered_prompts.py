@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from stringd.api.checks import check_async, check_word
+from stringd.api.frozen_record import FrozenRecord
 from stringd.api.users import User
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptArgument:
+class PromptArgument(FrozenRecord, frozen=True, kw_only=True):
     """An argument of a prompt."""
 
     name: str
@@ -19,8 +18,7 @@ class PromptArgument:
     required: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
+class Prompt(FrozenRecord, frozen=True, kw_only=True):
     """A prompt of a user: its name is unique within its source."""
 
     name: str
@@ -32,8 +30,7 @@ ListPrompts: TypeAlias = Callable[[User], Awaitable[Sequence[Prompt]]]
 WritePrompt: TypeAlias = Callable[[User, Prompt, Mapping[str, str]], Awaitable[str]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PromptSource:
+class PromptSource(FrozenRecord, frozen=True, kw_only=True):
     """Where prompts of one kind come from; clients see them as `source.name`.
 
     `listed` returns the prompts that a user has now, and `write` the text of one of them. Its arguments are

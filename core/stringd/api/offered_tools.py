@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from stringd.api.checks import check_async, check_optional_text, check_word
+from stringd.api.frozen_record import FrozenRecord
 from stringd.api.replies import Reply
 from stringd.api.users import User
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolCall:
+class ToolCall(FrozenRecord, frozen=True, kw_only=True):
     """One call of a tool: the arguments as they were sent, and on whose behalf.
 
     `client` is what the program that calls says it is; `request_id` is in the events of the call.
@@ -29,8 +28,7 @@ class ToolCall:
 RunTool: TypeAlias = Callable[[ToolCall], Awaitable[Reply]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tool:
+class Tool(FrozenRecord, frozen=True, kw_only=True):
     """A tool: `parameters` is the JSON Schema of the arguments, an object, which `run` must check itself.
 
     Every agent pays for the description and the schema in each conversation: keep both short.

@@ -7,9 +7,12 @@ and spans: named tuples are made, and sent by worker processes, in a third of th
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
+
+from msgspec import field
+
+from stringd.api.frozen_record import FrozenRecord
 
 
 class Link(NamedTuple):
@@ -62,8 +65,7 @@ class FieldKind(Enum):
     HIDDEN = "hidden"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
+class Choice(FrozenRecord, frozen=True, kw_only=True):
     """A value that a field accepts, its label on the page, and its position in the submitted data.
 
     A button may override the form's `method`, `url` or `encoding`.
@@ -77,8 +79,7 @@ class Choice:
     encoding: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class Field(FrozenRecord, frozen=True, kw_only=True):
     """A field of a form. `default` holds the values submitted unless others are given; it may be empty.
 
     A `SWITCH` submits its single choice when it is on. A submission presses one choice of all `BUTTON` and
@@ -98,8 +99,7 @@ class Field:
     place: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Form:
+class Form(FrozenRecord, frozen=True, kw_only=True):
     """A form of a page, available as an action named `id` that opens the response.
 
     An empty `url` means the page's own URL. `fields` are in page order, which is also the order of submission
@@ -116,8 +116,7 @@ class Form:
     charset: str = "utf-8"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outline:
+class Outline(FrozenRecord, frozen=True, kw_only=True):
     """The complete structure of a text: it is not parsed again, so all else in it is plain text.
 
     `ids` name parts of the text, in addition to the ids that headings get from their own text.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from stringd.api.frozen_record import FrozenRecord
 from stringd.api.sessions import Session
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeptOutput:
+class KeptOutput(FrozenRecord, frozen=True, kw_only=True):
     """The whole of an answer; `label` is the command that it answers, and an `is_plain` one no Markdown."""
 
     label: str
@@ -32,16 +31,14 @@ class PrintedText(Protocol):
         """Remove it."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextPiece:
+class TextPiece(FrozenRecord, frozen=True, kw_only=True):
     """One of the pieces of a very long output: its characters, and the line ends in it."""
 
     characters: int
     line_ends: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PiecedOutput:
+class PiecedOutput(FrozenRecord, frozen=True, kw_only=True):
     """The whole of a very long output, which is stored in pieces; they end at line ends where possible."""
 
     id: int
@@ -59,8 +56,7 @@ class PiecedOutput:
         return sum(it.line_ends for it in self.pieces) + 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OutputSummary:
+class OutputSummary(FrozenRecord, frozen=True, kw_only=True):
     """One entry in a list of kept answers."""
 
     number: int

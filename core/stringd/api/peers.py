@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from stringd.api.doors import Application
+from stringd.api.frozen_record import FrozenRecord
 
 HERE = "here"
 """The parameter of a query that asks a daemon for what it has itself, without that of its peers."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PeerNode:
+class PeerNode(FrozenRecord, frozen=True, kw_only=True):
     """A daemon that takes part now."""
 
     name: str

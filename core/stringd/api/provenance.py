@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Generic, TypeVar
 
 from stringd.api.checks import check_optional_text
+from stringd.api.frozen_record import FrozenRecord
 from stringd.api.zones import Zone
 
 T = TypeVar("T")
@@ -23,8 +23,7 @@ class Author(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provenance:
+class Provenance(FrozenRecord, frozen=True, kw_only=True):
     """Where a value came from: the user by hand, one of the user's own documents, or a network document.
 
     `document` is the document's URI. `zone` is the farthest zone that any part of the value came from; links
@@ -62,8 +61,7 @@ class Provenance:
 BY_HAND = Provenance(author=Author.USER)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Attributed(Generic[T_co]):
+class Attributed(FrozenRecord, Generic[T_co], frozen=True, kw_only=True):
     """A text or a tuple of texts, with its provenance."""
 
     value: T_co

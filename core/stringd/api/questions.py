@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeAlias
 
+from msgspec import field
+
 from stringd.api.checks import check_optional_text, check_sync, check_word, check_words
+from stringd.api.frozen_record import FrozenRecord
 
 LONGEST_TITLE = 256
 LONGEST_BODY = 1024 * 1024
@@ -37,19 +39,22 @@ class Trust(StrEnum):
     ANYONE = "anyone"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Answer(FrozenRecord, frozen=True, kw_only=True):
     """The first valid answer: who gave it, and through what.
 
     `value` is True or False for `approve`, otherwise a text. `extras` are the additional fields that the
     question allows.
     """
 
-    value: AnswerValue = field(repr=False)
+    value: AnswerValue
     by: str
     through: str
-    comment: str | None = field(default=None, repr=False)
-    extras: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    comment: str | None = None
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        # What a person has answered may be a secret.
+        return f"Answer(by={self.by!r}, through={self.through!r})"
 
     @property
     def approved(self) -> bool:
@@ -67,8 +72,7 @@ class Answer:
 Check: TypeAlias = Callable[[Answer], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class Question(FrozenRecord, frozen=True, kw_only=True):
     """A question to a person or an agent, on behalf of a user, topic and request, if there are any.
 
     `title` is one line; `body` and `details` describe what has to be decided. `expires` is the time to answer
@@ -154,8 +158,7 @@ class Question:
             _check_text("choice of a question", choice, LONGEST_CHOICE, least=1)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenQuestion:
+class OpenQuestion(FrozenRecord, frozen=True, kw_only=True):
     """A question that waits for its answer.
 
     `asked_at` and `expires_at` are in seconds since 1970; a question that has not been shown to anyone may
@@ -192,8 +195,7 @@ class OpenQuestion:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClosedQuestion:
+class ClosedQuestion(FrozenRecord, frozen=True, kw_only=True):
     """The outcome of a question: who answered it and through what, or why it was withdrawn."""
 
     id: str

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from msgspec.structs import replace
+
 from stringd.api.checks import check_optional_text
+from stringd.api.frozen_record import FrozenRecord
 from stringd.api.outputs import PrintedText
 from stringd.api.sessions import Location
 from stringd.errors import Refusal
@@ -32,8 +34,7 @@ class Overflow(Enum):
     """Nothing: the command has seen to it. What is longer all the same is shown as `PARTS`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class Edit(FrozenRecord, frozen=True, kw_only=True):
     """A text before and after an edit, for transports that show a diff of at most `longest` characters."""
 
     path: str
@@ -43,8 +44,7 @@ class Edit:
     longest: int = 50_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(FrozenRecord, frozen=True, kw_only=True):
     """The reply to a command: a system line, content, and an error code if it failed."""
 
     kind: Kind
@@ -98,8 +98,7 @@ class Reply:
         return cls(kind=Kind.ERROR, system=message, code=code, context=context, overflow=overflow)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(FrozenRecord, frozen=True, kw_only=True):
     """The outcome of a command: its label, its reply, and the topic's location afterwards."""
 
     label: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -15,6 +14,7 @@ from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.doors import Address
 from stringd.api.effects import Effect
 from stringd.api.event_interfaces import Events
+from stringd.api.frozen_record import FrozenRecord
 from stringd.api.http import HttpClient
 from stringd.api.offered_prompts import PromptSource
 from stringd.api.offered_tools import Tool
@@ -267,8 +267,7 @@ class Runtime(Protocol):
         """End a topic and delete its state, as `DELETE /sessions/…` does; return whether it existed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class Service(FrozenRecord, frozen=True, kw_only=True):
     """A task that runs as long as the daemon; if a required one returns or fails, the daemon stops.
 
     It is cancelled after all topics have ended; `Runtime.stopping` returns before that.

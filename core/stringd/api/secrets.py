@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Protocol
+
+from stringd.api.frozen_record import FrozenRecord
 
 LARGEST_SECRET = 64 * 1024
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SecretScope:
+class SecretScope(FrozenRecord, frozen=True, kw_only=True):
     """The scope of secrets: a user, an owner such as an app, and one of its configurations or all."""
 
     user_id: str
@@ -25,8 +25,7 @@ def site_scope(user_id: str, origin: str) -> SecretScope:
     return SecretScope(user_id=user_id, owner=f"site:{origin}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PluginSecret:
+class PluginSecret(FrozenRecord, frozen=True, kw_only=True):
     """The name, user and plugin of a secret for plugins; None means all."""
 
     name: str

@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
+from msgspec import field
+
 from stringd.api.checks import check_optional_text
+from stringd.api.frozen_record import FrozenRecord
 from stringd.api.load_options import PUBLIC_ONLY, LoadOptions
 from stringd.api.provenance import Attributed
 from stringd.api.secrets import SecretScope
 from stringd.api.users import User
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicName:
-    """A topic's parsed name; `text` is its canonical form."""
+class TopicName(FrozenRecord, frozen=True, kw_only=True, dict=True):
+    """A topic's parsed name."""
 
     type: str
     name: str
     config: str | None = None
-    text: str = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def text(self) -> str:
+        """The canonical form."""
         parts = (self.type, self.name) if self.config is None else (self.type, self.name, self.config)
-        object.__setattr__(self, "text", ":".join(parts))
+        return ":".join(parts)
 
     def __str__(self) -> str:
         return self.text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Location:
+class Location(FrozenRecord, frozen=True, kw_only=True):
     """Where a topic is: a document, what is shown of it, and how to load it again.
 
     `block` or `lines` (the first and the last, from 1) are shown, and of those a `part` if they are long.
@@ -59,8 +61,7 @@ class Location:
 NamedValue: TypeAlias = str | tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
+class State(FrozenRecord, frozen=True, kw_only=True):
     """The part of a topic that survives a restart. Immutable, so that a save never sees half a change.
 
     `seen` maps the path of each file to its digest when the topic last saw it; None if there was no file.
@@ -193,8 +194,7 @@ class Session(Protocol):
         """Exit the topic's context; the next command enters a new one."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionSummary:
+class SessionSummary(FrozenRecord, frozen=True, kw_only=True):
     """One entry in a list of topics."""
 
     user_id: str

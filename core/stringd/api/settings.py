@@ -6,10 +6,11 @@ import dataclasses
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeVar, get_type_hints
+
+from stringd.api.frozen_record import FrozenRecord
 
 T = TypeVar("T")
 
@@ -25,8 +26,7 @@ _TRUTH = {
 _TEXTS = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Declared:
+class _Declared(FrozenRecord, frozen=True):
     """The properties of a field in addition to its type and default."""
 
     summary: str
@@ -59,8 +59,7 @@ class WrongValue(ValueError):
     """An invalid value of a setting; the text says what the setting must be."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Setting:
+class Setting(FrozenRecord, frozen=True, kw_only=True, dict=True):
     """One setting of a plugin."""
 
     key: str
@@ -131,8 +130,7 @@ class Setting:
         return math.isfinite(value) and is_within
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settings:
+class Settings(FrozenRecord, frozen=True, kw_only=True):
     """The settings of a plugin: a frozen dataclass, each of whose fields is declared with `setting`."""
 
     record: type

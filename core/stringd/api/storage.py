@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+
+from stringd.api.frozen_record import FrozenRecord
 
 
 class Entries(Protocol):
@@ -42,8 +43,7 @@ class PluginStorage(Entries, Protocol):
         """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredValues:
+class StoredValues(FrozenRecord, frozen=True, kw_only=True):
     """Where the entries of all plugins are kept, for subcommands, which run without a daemon.
 
     `read` returns what a plugin keeps under a key, None if there is nothing. It blocks, and raises `Fault` if

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from stringd.api.append_logs import AppendLogs, ChainHeads
 from stringd.api.checks import check_sync
+from stringd.api.frozen_record import FrozenRecord
 from stringd.api.outputs import Outputs
 from stringd.api.peers import Peers
 from stringd.api.replies import Outcome
@@ -60,8 +60,7 @@ class UserStore(Openable, Protocol):
         """Delete a user; return whether it existed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredSession:
+class StoredSession(FrozenRecord, frozen=True, kw_only=True):
     """The stored fields of a session; the data of plugins is read when the topic is opened."""
 
     user_id: str
@@ -156,8 +155,7 @@ class RequestStore(Protocol):
         """Forget a command that never ran."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stores:
+class Stores(FrozenRecord, frozen=True, kw_only=True):
     """What a daemon keeps its state in; without `requests`, a request sent twice runs twice.
 
     Without `logs`, logs are files of this daemon; without `heads`, those of chains are kept nowhere else.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from stringd.api.checks import (
@@ -15,14 +14,14 @@ from stringd.api.checks import (
     check_topic_type,
 )
 from stringd.api.commands import Invocation
+from stringd.api.frozen_record import FrozenRecord
 from stringd.api.replies import Reply
 from stringd.api.runtime import Runtime
 from stringd.api.sessions import Session, Topic
 from stringd.api.users import User
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicContext:
+class TopicContext(FrozenRecord, frozen=True, kw_only=True):
     """The session and the runtime for which a topic is opened."""
 
     session: Session
@@ -41,8 +40,7 @@ async def keep_nothing(_: TopicContext) -> AsyncIterator[Topic]:
     yield Topic()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicType:
+class TopicType(FrozenRecord, frozen=True, kw_only=True):
     """A topic type.
 
     The context `open` is entered at the topic's first command and exited when the topic ends, in one task.

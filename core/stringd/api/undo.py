@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from stringd.api.frozen_record import FrozenRecord
 from stringd.api.sessions import Session
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class Step(FrozenRecord, frozen=True, kw_only=True):
     """A change of a file: its text before (None: there was no file), and the digest of the text after it.
 
     `directories` is the number of directories that were created for the file. A step that was stored but not

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from stringd.api.frozen_record import FrozenRecord
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class User:
+
+class User(FrozenRecord, frozen=True, kw_only=True):
     """A registered identity: its home and the further paths that it may touch."""
 
     id: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
+
+from stringd.api.frozen_record import FrozenRecord
 
 T = TypeVar("T")
 
@@ -12,8 +13,7 @@ OnParts: TypeAlias = Callable[[int, int], None]
 """Called with the number of finished parts of a job, and the number of all parts."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class Budget(FrozenRecord, frozen=True, kw_only=True):
     """The limits of a job: CPU seconds, and bytes of memory in addition to what its process uses."""
 
     seconds: float

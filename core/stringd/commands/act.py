@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from stringd.actions.action_run import ActionRun
 from stringd.actions.arguments.action_call import Call, read_call

@@ -111,7 +111,7 @@ async def _open_directory(invocation: Invocation, target: Target, path: Path) ->
         named = "lines" if target.lines else "blocks"
         raise Refusal(ErrorCode.INVALID_TARGET, f"A directory has no {named}: {target.shown}")
     listing = await STORAGE.run(list_directory, path, target.shown, hidden=False)
-    invocation.session.remember(replace(invocation.session.state, directory=str(path)))
+    invocation.session.remember(structs.replace(invocation.session.state, directory=str(path)))
     return Reply.page(f"Listing {target.shown.rstrip('/')}/", listing)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from stringd.actions.environment.provenance_notices import describe_provenance
 from stringd.api.commands import Command, Invocation

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import replace
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from stringd.api.commands import Command, CommandLine, Invocation, TopicGroup
 from stringd.api.replies import Reply
@@ -40,7 +39,7 @@ async def run(invocation: Invocation) -> Reply:
     for number, line in enumerate(lines, 1):
         try:
             plan = await _plan(replace(invocation, line=line))
-            planned.append(structs.replace(plan, where=_where(number, line)))
+            planned.append(replace(plan, where=_where(number, line)))
         except Refusal as refusal:
             raise await _in_edit(refusal, number, line, invocation) from None
     confirmations = await edit_together(invocation, planned)

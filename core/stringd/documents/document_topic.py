@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from stringd.api.sessions import Location, Session, Topic
 from stringd.documents.editing.seen_files import with_seen

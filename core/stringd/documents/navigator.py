@@ -57,7 +57,7 @@ class DocumentNavigator:
         self._session = invocation.session
         self._full_access = invocation.runtime.config.full_access
         if self._session.state.document is None and (start := document_topic(invocation.topic).start()):
-            self._session.remember(replace(self._session.state, document=start))
+            self._session.remember(structs.replace(self._session.state, document=start))
 
     @property
     def links(self) -> FileLinks:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.api.http import HttpClient, HttpRequest, HttpResponse, OnProgress
 from stringd.api.zones import Zone

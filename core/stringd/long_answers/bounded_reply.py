@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from stringd.api.commands import Invocation
 from stringd.api.outputs import KeptOutput, PiecedOutput

@@ -7,10 +7,10 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.api.change_signals import ChangeSignals
 from stringd.api.event_interfaces import Observer

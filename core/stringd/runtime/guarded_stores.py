@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import wraps
 from typing import Any
+
+from msgspec.structs import replace
 
 from stringd.api.storage import Entries, PluginStorage
 from stringd.api.stores import Stores

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from stringd.api.documents import Document, LoadedBytes, Loader, LoadRequest, LocalFile, Render, Renderer
 from stringd.api.workers import Budget

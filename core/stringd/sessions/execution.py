@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from stringd.api.commands import Command, CommandLine, Interceptor, Invocation, Run
 from stringd.api.replies import Overflow, Reply

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from itertools import takewhile
 from typing import Any, TypeVar
+
+from msgspec.structs import replace
 
 from stringd.api.provenance import Attributed
 from stringd.api.sessions import Location, State

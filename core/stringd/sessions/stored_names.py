@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
+
+from msgspec.structs import asdict
 
 from stringd.api.provenance import Attributed, Author, Provenance
 from stringd.api.sessions import State
@@ -55,7 +56,7 @@ def _attributed(value: str | list[str], provenance: Provenance) -> Attributed[st
 
 
 def _plain(it: Provenance) -> dict[str, Any]:
-    return {field.name: getattr(it, field.name) for field in fields(it)}
+    return asdict(it)
 
 
 def _provenance(plain: Mapping[str, Any]) -> Provenance:

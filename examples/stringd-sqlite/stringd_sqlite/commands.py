@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from stringd.plugin import Command, CommandLine, Invocation, Refusal, Reply
 from stringd_sqlite.tables import as_table

@@ -6,8 +6,9 @@ import asyncio
 import re
 import signal
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from stringd.plugin import ErrorCode, Invocation, Refusal, Reply, Topic
 from stringd.plugin.effects import Effect, ShellRun, TypedInput, permit

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from dataclasses import replace
 from enum import Enum, auto
 from typing import Any
+
+from msgspec.structs import replace
 
 from stringd.plugin import Disconnected, Reply
 from stringd.plugin.processes import exit_line, shell_reply

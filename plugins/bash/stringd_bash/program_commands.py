@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import signal
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from stringd.plugin import Command, CommandLine, ErrorCode, Invocation, Refusal, Reply, parse_seconds
 from stringd.plugin.commands import close, help, info

@@ -6,9 +6,8 @@ import asyncio
 import os
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from stringd.plugin import Answer, ErrorCode, Question, Refusal, Reply, TopicContext
 from stringd.plugin.events import OutputFeed
@@ -177,7 +176,7 @@ class TopicShell:
     async def shown(self, output: HeadTailBuffer) -> Printed:
         """Return output of background jobs as a terminal shows it, and empty the buffer."""
         shown = await self._new_view().show(output, final=True)
-        return structs.replace(shown, text=shown.text.removesuffix("\n"))
+        return replace(shown, text=shown.text.removesuffix("\n"))
 
     async def keep_output(self, evaluation: Evaluation) -> None:
         """Keep the output of an evaluation that ended unreported, for the next reply."""
@@ -288,4 +287,4 @@ class TopicShell:
             text = "" if is_all else without_echo(text, typed, prompt)
             if printed.text.startswith(f"{typed}\n"):
                 printed.skip(len(typed) + 1)
-        return structs.replace(printed, text=text.removesuffix("\n"))
+        return replace(printed, text=text.removesuffix("\n"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from weakref import WeakKeyDictionary
+
+from msgspec.structs import replace
 
 from stringd.plugin import BodySink, HttpClient, HttpRequest, HttpResponse, OnProgress, Session, Topic
 from stringd.plugin.text import WebUrl

@@ -9,13 +9,13 @@ import re
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from itertools import count
 from math import inf
 from weakref import WeakSet
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.plugin import HttpResponse
 

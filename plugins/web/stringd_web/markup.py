@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from stringd.plugin import Document, LoadedBytes
 from stringd_web.charset import decode

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from stringd.plugin import Document, LoadedBytes, Outline
 from stringd.plugin.documents import facts_page

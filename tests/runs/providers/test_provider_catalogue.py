@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from stringd.plugin import Fault, User
 from stringd_runs.messages.daemon_replies import ListedModel, ListedProvider

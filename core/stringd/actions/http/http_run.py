@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
-from msgspec import Struct, structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.actions.answers import Answer, read_json
 from stringd.actions.environment.action_environment import Environment
@@ -88,7 +88,7 @@ async def send_prepared(
 def _without_reserved_headers(prepared: PreparedRequest) -> PreparedRequest:
     """Return the request with the client's own `Host` and `User-Agent` instead of the document's."""
     headers = {name: text for name, text in prepared.request.headers.items() if name not in _RESERVED_HEADERS}
-    return structs.replace(prepared, request=replace(prepared.request, headers=headers))
+    return replace(prepared, request=replace(prepared.request, headers=headers))
 
 
 class _SameOriginPolicy(Struct, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from stringd.actions.http.action_request import PreparedRequest
 from stringd.api.http import HttpRequest, HttpResponse

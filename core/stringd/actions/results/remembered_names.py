@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from stringd.actions.templates.limits import NAMES
 from stringd.actions.templates.template_run import RenderedTemplate

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import Future
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from stringd.api.sessions import Session
 from stringd.documents.pages.file_pages import SMALL

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field, fields
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from stringd.api.event_interfaces import EventFilter, ForeignPosition, MissedEvents, Published
 from stringd.api.events import BASE_WEIGHT, Lost
@@ -38,11 +38,10 @@ class Resumed(Struct, frozen=True, kw_only=True):
         return b": watching\nid: %b\n\n" % _id(self.position, self.position.mark).encode()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Continued(EventFilter):
+class _Continued(EventFilter, frozen=True, kw_only=True):
     """A filter that leaves out what a watcher was sent as missed."""
 
-    events: EventBus = field(compare=False)
+    events: EventBus
     mark: int
     own: int
 
@@ -72,7 +71,7 @@ async def resumed(events: EventBus, wanted: EventFilter, name: str, position: st
 def _continued(
     events: EventBus, wanted: EventFilter, position: ForeignPosition, missed: MissedEvents
 ) -> Resumed:
-    values = {it.name: getattr(wanted, it.name) for it in fields(wanted)}
+    values = asdict(wanted)
     return Resumed(
         wanted=_Continued(**values, events=events, mark=missed.mark, own=missed.own),
         after=missed.after,

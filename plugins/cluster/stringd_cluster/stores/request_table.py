@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from hashlib import sha256
 from secrets import randbelow
 from typing import Any
+
+from msgspec.structs import asdict
 
 from stringd.plugin import Edit, Kind, Outcome, Reply, Session, State
 from stringd.plugin.stores import Fenced, HomeMoved, OutcomeUnknown, decode_state, encode_state

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import count
 from sys import getsizeof
+
+from msgspec.structs import replace
 
 from stringd.plugin import Edit, Output, Reply
 from stringd.plugin.text import MASK, first_line, limited, mask_beginning

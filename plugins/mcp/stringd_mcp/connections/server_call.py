@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import replace
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from stringd.plugin import Answer, ErrorCode, Invocation, Question, Refusal
 from stringd.plugin.events import OutputFeed

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
 from urllib.parse import quote, unquote
 
 from mcp.shared.exceptions import MCPError
+from msgspec.structs import replace
 
 from mcp import types
 from stringd.plugin import Runtime, SessionSummary

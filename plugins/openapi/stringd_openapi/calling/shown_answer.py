@@ -7,11 +7,10 @@ import json
 import mimetypes
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from email.message import Message
 from urllib.parse import unquote, urlsplit
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from stringd.plugin import ErrorCode, HttpResponse, Refusal
 from stringd.plugin.actions import ActionCall, Answer, Environment
@@ -38,21 +37,21 @@ def masked_answer(answer: Answer, response: HttpResponse, environment: Environme
     if text != answer.text:
         masked = replace(response, body=text.encode(), charset="utf-8")
         answer = response_answer(answer.uri, masked)
-    return structs.replace(answer, headers=headers, uri=environment.mask(answer.uri))
+    return replace(answer, headers=headers, uri=environment.mask(answer.uri))
 
 
 async def shown_answer(call: ActionCall, answer: Answer, notices: tuple[str, ...]) -> Answer:
     """Return an answer as it is shown, after its file is saved if it is one."""
     if not answer.text and not answer.data:
         text = f"Done: {answer.status}, without content."
-        return structs.replace(answer, markdown=text, notices=notices)
+        return replace(answer, markdown=text, notices=notices)
     if isinstance(answer.body, dict | list):
-        return structs.replace(answer, as_markdown=True, notices=notices)
+        return replace(answer, as_markdown=True, notices=notices)
     if _is_file(answer):
         return await _saved(call, answer, notices)
     if answer.media_type in _PAGES:
-        return structs.replace(answer, notices=notices)
-    return structs.replace(answer, markdown=json_markdown(answer.text).text, notices=notices)
+        return replace(answer, notices=notices)
+    return replace(answer, markdown=json_markdown(answer.text).text, notices=notices)
 
 
 def _is_file(answer: Answer) -> bool:
@@ -67,9 +66,7 @@ async def _saved(call: ActionCall, answer: Answer, notices: tuple[str, ...]) -> 
     await call.save(path, data)
     name = Names(call.taken_names()).take("file")
     text = f"Saved {len(data):,} bytes of {inline(answer.media_type, 80)}: {path} (@{name})"
-    return structs.replace(
-        answer, markdown=text, links={name: path}, text=path, body=path, data=b"", notices=notices
-    )
+    return replace(answer, markdown=text, links={name: path}, text=path, body=path, data=b"", notices=notices)
 
 
 def file_name(answer: Answer, data: bytes) -> str:

@@ -6,10 +6,10 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import webencodings
-from msgspec import Struct, structs
+from msgspec import Struct
+from msgspec.structs import replace
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd.plugin import Field, FieldKind, Form
@@ -163,7 +163,7 @@ def _single_field(control: Control, labels: FieldLabels, encoding: webencodings.
         is_fixed = "readonly" in control.attributes and control.type != "range"
         yield replace(field, kind=FieldKind.HIDDEN) if is_fixed else field
     if control.get("dirname"):
-        yield hidden_field(structs.replace(control, attributes={"name": control.get("dirname")}), "ltr")
+        yield hidden_field(replace(control, attributes={"name": control.get("dirname")}), "ltr")
 
 
 def _form_name(draft: FormDraft, buttons: Sequence[Control], labels: FieldLabels) -> str:
