@@ -79,6 +79,19 @@ def test_a_change_that_keeps_size_and_time_is_seen(daemon: DaemonProcess) -> Non
     assert path.read_bytes() == other.replace(b"new 70", b"newer 70")
 
 
+@pytest.mark.parametrize(("command", "verb"), [("edit", "Edited"), ("replace", "Replaced")])
+def test_a_block_that_became_an_include_is_followed(daemon: DaemonProcess, command: str, verb: str) -> None:
+    path = put(daemon, "a.md", long_page())
+    put(daemon, "part.md", "part\n")
+    edited(daemon, 70, "new 70")
+    edited(daemon, 70, "newer 70")
+    including = text_of(daemon, "a.md").replace("text 71\n", "[!include:b71](part.md)\n")
+    path.write_text(including)
+    assert content(daemon, f"/{command} a.md#b71\nnew part") == f"{verb} a.md#b71 (1 line)"
+    assert text_of(daemon, "part.md") == "new part\n"
+    assert text_of(daemon, "a.md") == including
+
+
 def test_a_long_file_keeps_its_charset(daemon: DaemonProcess) -> None:
     path = daemon.home / "a.md"
     path.write_bytes(stored := long_page("Straße").encode("latin-1"))

@@ -19,12 +19,12 @@ from stringd.workers.threads import READING
 @with_nearest_path
 async def run(invocation: Invocation) -> Reply:
     """Replace the addressed text with the body; without a body, show it."""
-    request = await read_request(invocation, EDIT, FORCE)
+    request = await read_request(invocation, EDIT, FORCE, assumes=bool(invocation.line.body))
     if not invocation.line.body:
         return await _show(invocation, request)
     if addresses_large_part(request):
         return await edit_large(invocation, request, read_body(invocation, EDIT), "Edited")
-    return await edit(invocation, _planned(invocation, request))
+    return await edit(invocation, _planned(invocation, request), plan_edit)
 
 
 async def plan_edit(invocation: Invocation) -> PlannedEdit:

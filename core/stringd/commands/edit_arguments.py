@@ -10,10 +10,11 @@ from msgspec.structs import replace
 from stringd.api.commands import Command, Invocation
 from stringd.documents.editing.large_files import is_large
 from stringd.documents.editing.seen_files import record_seen
-from stringd.documents.editing.spans import include_making
+from stringd.documents.editing.spans import include_making, is_no_include
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.includes import source_of
 from stringd.documents.pages.page import unknown_block
+from stringd.documents.paths.latest_texts import latest_text
 from stringd.documents.paths.resolving import resolve
 from stringd.documents.paths.text_files import read_if_there, read_text
 from stringd.documents.syntax.parser import Directive
@@ -30,7 +31,8 @@ FORCE = "--force"
 class EditRequest(Struct, frozen=True, kw_only=True):
     """The parsed arguments of an editing command: the stored text, its name in replies, and the options.
 
-    `included` is true if the named block is an include of the whole target file.
+    `included` is true if the named block is an include of the whole target file. `is_assumed` is true if the
+    block was no include when the file was last read, which has to be checked again.
     """
 
     target: FileTarget
@@ -38,6 +40,12 @@ class EditRequest(Struct, frozen=True, kw_only=True):
     shown: str
     options: frozenset[str]
     included: bool = False
+    is_assumed: bool = False
+
+    def check_assumed(self, text: str) -> None:
+        """Raise `IncludeFound` if the block was assumed to be none, and is an include in the file's text."""
+        if self.is_assumed and self.target.block and include_making(text, self.target.block):
+            raise IncludeFound
 
     @property
     def addresses_part(self) -> bool:
@@ -64,8 +72,18 @@ class EditRequest(Struct, frozen=True, kw_only=True):
         return read_if_there(self.target.path, self.file)
 
 
-async def read_request(invocation: Invocation, command: Command, *options: str) -> EditRequest:
-    """Parse the path and options of an editing command; resolve a block that is an include to its file."""
+class IncludeFound(Exception):
+    """A block that was no include when the file was last read is one now."""
+
+
+async def read_request(
+    invocation: Invocation, command: Command, *options: str, assumes: bool = False
+) -> EditRequest:
+    """Parse the path and options of an editing command; resolve a block that is an include to its file.
+
+    Reading the file to see whether the block is one takes time, which a command saves that `assumes` it is as
+    it was.
+    """
     arguments = parse_path_arguments(invocation.line.arguments, *options)
     if not arguments.path:
         raise Refusal(ErrorCode.INVALID_TARGET, "No file is named.", f"Usage: {command.usage}")
@@ -78,7 +96,14 @@ async def read_request(invocation: Invocation, command: Command, *options: str) 
     request = EditRequest(target=target, file=name, shown=name + part, options=arguments.options)
     if not target.block or is_large(target.path):
         return request
+    if assumes and _was_no_include(target.path, target.block):
+        return replace(request, is_assumed=True)
     return await READING.run(_follow_includes, request, DocumentNavigator(invocation))
+
+
+def _was_no_include(path: Path, block: str) -> bool:
+    text = latest_text(str(path))
+    return text is not None and not is_verbatim(path) and is_no_include(text, block)
 
 
 def _follow_includes(request: EditRequest, navigator: DocumentNavigator) -> EditRequest:

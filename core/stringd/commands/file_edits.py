@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import AsyncExitStack, contextmanager, suppress
 
@@ -13,7 +13,7 @@ from stringd.api.commands import Invocation
 from stringd.api.replies import Edit, Reply
 from stringd.api.sessions import Session
 from stringd.api.undo import Step
-from stringd.commands.edit_arguments import FORCE, EditRequest
+from stringd.commands.edit_arguments import FORCE, EditRequest, IncludeFound
 from stringd.documents.editing.block_index import note_edit, note_reparsed
 from stringd.documents.editing.edits import Revision, combined
 from stringd.documents.editing.file_locks import finish
@@ -73,6 +73,9 @@ class PlannedEdit(Struct, frozen=True, kw_only=True):
             raise Refusal(refusal.code, refusal.message, *refusal.context, *self.where) from None
 
 
+Plan = Callable[[Invocation], Awaitable[PlannedEdit]]
+
+
 class _RevisedFile(Struct, frozen=True, kw_only=True):
     """A file before and after all of its edits, and what each of them changes."""
 
@@ -105,8 +108,20 @@ class _RevisedFile(Struct, frozen=True, kw_only=True):
         )
 
 
-async def edit(invocation: Invocation, planned: PlannedEdit) -> Reply:
-    """Make one edit as an undoable step, and confirm it; refuse a missing file unless it may be created."""
+async def edit(invocation: Invocation, planned: PlannedEdit, plan: Plan | None = None) -> Reply:
+    """Make one edit as an undoable step, and confirm it; refuse a missing file unless it may be created.
+
+    If what it assumes of a block turns out wrong, it is planned again by `plan`.
+    """
+    try:
+        return await _edit(invocation, planned)
+    except IncludeFound:
+        if plan is None:
+            raise
+        return await _edit(invocation, await plan(invocation))
+
+
+async def _edit(invocation: Invocation, planned: PlannedEdit) -> Reply:
     async with invocation.runtime.editing(planned.request.target.path):
         ((changed,),) = await finish(_edit_files(invocation, [[planned]]))
     return changed.reply(planned.confirm(changed), planned.request.shown)
@@ -160,9 +175,10 @@ def _revised(session: Session, edits: Sequence[PlannedEdit]) -> _RevisedFile:
     forced = all(FORCE in it.request.options for it in edits)
     with edits[0].located():
         before = request.read_if_there() if creates else request.read()
+        text = before or ""
+        request.check_assumed(text)
         if not forced and is_stale(session, path, before):
             raise _removed(request) if before is None else _stale(request)
-    text = before or ""
     revisions = [it.revision(text) for it in edits]
     after = combined(text, revisions, request.file)
     digest = revisions[0].digest if len(revisions) == 1 else None

@@ -19,13 +19,13 @@ _ALL = "--all"
 @with_nearest_path
 async def run(invocation: Invocation) -> Reply:
     """Apply the replacement that target and body describe."""
-    request = await read_request(invocation, REPLACE, FORCE, _ALL, LOOSE)
+    request = await read_request(invocation, REPLACE, FORCE, _ALL, LOOSE, assumes=True)
     if addresses_large_part(request):
         body = invocation.line.full_body or None
         if request.target.block:
             body = read_body(invocation, REPLACE)
         return await edit_large(invocation, request, body, "Replaced")
-    return await edit(invocation, _planned(invocation, request))
+    return await edit(invocation, _planned(invocation, request), plan_replace)
 
 
 async def plan_replace(invocation: Invocation) -> PlannedEdit:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -12,7 +12,7 @@ from stringd.api.replies import Reply
 from stringd.commands.append import plan_append
 from stringd.commands.edit import plan_edit
 from stringd.commands.edit_arguments import read_body
-from stringd.commands.file_edits import PlannedEdit, edit_together
+from stringd.commands.file_edits import Plan, PlannedEdit, edit_together
 from stringd.commands.path_hints import with_nearest
 from stringd.commands.replace import plan_replace
 from stringd.commands.write import plan_write
@@ -22,7 +22,7 @@ from stringd.text.formatting import counted
 from stringd.text.nearest import nearest
 
 MOST_EDITS = 100
-_PLANS: Mapping[str, Callable[[Invocation], Awaitable[PlannedEdit]]] = {
+_PLANS: Mapping[str, Plan] = {
     "append": plan_append,
     "edit": plan_edit,
     "replace": plan_replace,

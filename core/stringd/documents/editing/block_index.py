@@ -136,6 +136,12 @@ def known_blocks(text: str) -> Blocks | None:
     return sheet.parsed if sheet else _known.get(text)
 
 
+def found_blocks(text: str) -> Blocks | None:
+    """Return the cached blocks of a text if finding them by their ids takes no time any more, or None."""
+    known = known_blocks(text)
+    return None if isinstance(known, BlockIndex) and not known.layout.are_found else known
+
+
 def boundary_starts(text: str) -> Sequence[int]:
     """Return where a text's block boundaries begin, cached or derived as for `blocks_of`."""
     return _index(text).positions.begins

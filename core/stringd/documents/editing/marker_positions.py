@@ -119,6 +119,11 @@ class Layout(Struct, frozen=True, kw_only=True, dict=True):
     boundaries: Sequence[BlockBoundary]
     gaps: Sequence[bool]
 
+    @property
+    def are_found(self) -> bool:
+        """Whether the blocks have been found."""
+        return "blocks" in vars(self)
+
     @cached_property
     def blocks(self) -> Mapping[str, Block]:
         """The blocks that they form, found when they are first asked for."""

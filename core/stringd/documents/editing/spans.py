@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stringd.documents.editing.block_index import Blocks, blocks_of, known_blocks
+from stringd.documents.editing.block_index import Blocks, blocks_of, found_blocks, known_blocks
 from stringd.documents.pages.cached_parsing import read_sheet
 from stringd.documents.pages.includes import include_at
 from stringd.documents.pages.page import unknown_block
@@ -43,6 +43,12 @@ def include_making(text: str, block_id: str) -> Directive | None:
     if text.find(f"[!include:{block_id}]", start, end) < 0:
         return None
     return include_at(read_sheet(text).parsed, block_id)
+
+
+def is_no_include(text: str, block_id: str) -> bool:
+    """Whether a text is known to have a block that is not made up by an include."""
+    found = found_blocks(text)
+    return bool(found and block_id in found.blocks) and include_making(text, block_id) is None
 
 
 def stored_text(text: str) -> tuple[int, int]:

@@ -27,6 +27,12 @@ def known_text(path: str, data: bytes) -> str | None:
     return None
 
 
+def latest_text(path: str) -> str | None:
+    """Return the text that a file had when it was last read or written, if that is kept."""
+    known = _latest.get(path)
+    return known.text if known else None
+
+
 def keep_text(path: str, data: bytes, text: str) -> None:
     """Keep the text of a file that was just read or written, if it is long."""
     if len(text) > _SHORT:
