@@ -16,14 +16,13 @@ from tests.cluster.chaos.chaos_client import NEVER_RUN, REFUSALS, UNCERTAIN, Cha
 from tests.cluster.chaos.checker import Violation, check
 from tests.cluster.chaos.faults import FaultMaker, PlannedFault, plan
 from tests.cluster.chaos.history import Fault, FaultKind, History, Outcome
-from tests.cluster.chaos.silences import Silence, silences
+from tests.cluster.chaos.silences import ASKING_SECONDS, Silence, silences
 from tests.cluster.chaos.workload import Home, Workload
 from tests.cluster.nodes import Cluster
 
 log = logging.getLogger(__name__)
 
 USERS = ("ann", "bob", "cem")
-_PING_SECONDS = 0.1
 _SETTLE_SECONDS = 30.0
 
 
@@ -136,7 +135,7 @@ class ChaosRun:
         began = time.monotonic()
         answer_seconds = self._plan.lease_seconds / 2
         work = [asyncio.create_task(it.run()) for it in workloads]
-        pings = [asyncio.create_task(it.ping(answer_seconds, _PING_SECONDS)) for it in workloads]
+        pings = [asyncio.create_task(it.ping(answer_seconds, ASKING_SECONDS)) for it in workloads]
         await faults.run(self._faults(), began)
         await asyncio.sleep(max(0.0, began + self._plan.seconds - time.monotonic()))
         self._stop.set()

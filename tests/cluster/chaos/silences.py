@@ -9,6 +9,8 @@ from itertools import pairwise
 from stringd_cluster.homes.home_moves import GRACE_SECONDS
 from tests.cluster.chaos.history import OF_ENGINE, ORDERLY, Fault, History, Kind, Outcome
 
+ASKING_SECONDS = 0.1
+"""How often the client asks."""
 _NOTICE_SECONDS = 0.3
 """What a command may have begun after the last answer of a home that passes on."""
 MARGIN = 0.5
@@ -24,11 +26,13 @@ class Silence:
     ended: float
     faults: Sequence[Fault]
     allowed: float
+    unasked: float
+    """For how long the client stood still itself, and neither asked nor read answers."""
 
     @property
     def seconds(self) -> float:
-        """How long it was."""
-        return self.ended - self.began
+        """How long it was, as far as the client could see."""
+        return self.ended - self.began - self.unasked
 
     @property
     def is_too_long(self) -> bool:
@@ -41,15 +45,25 @@ def silences(history: History, margin: float = MARGIN) -> Iterator[Silence]:
     lease = history.lease_seconds
     for home in history.effects:
         pings = history.of_kind(home, Kind.PING)
+        asked = sorted(it.began for it in pings)
         answers = sorted(it.ended for it in pings if it.outcome is Outcome.DONE)
         # The first answer counts from the first question, and a home that stays silent until the last one.
-        times = [pings[0].began, *answers, max(it.ended for it in pings)] if pings else []
+        times = [asked[0], *answers, max(it.ended for it in pings)] if pings else []
         for began, ended in pairwise(times):
             concerned = (it for it in history.faults if _concerns(it, home))
             faults = [it for it in concerned if _touches(it, began, ended, lease)]
             commands = _running(history, home, began)
             allowed = _allowed(faults, commands, began, lease, margin)
-            yield Silence(home=home, began=began, ended=ended, faults=faults, allowed=allowed)
+            unasked = _unasked(asked, began, ended)
+            yield Silence(
+                home=home, began=began, ended=ended, faults=faults, allowed=allowed, unasked=unasked
+            )
+
+
+def _unasked(asked: Sequence[float], began: float, ended: float) -> float:
+    """Return how much of a time lies in pauses between questions that are longer than they should be."""
+    pauses = ((last + 2 * ASKING_SECONDS, following) for last, following in pairwise(asked))
+    return sum(max(0.0, min(until, ended) - max(since, began)) for since, until in pauses)
 
 
 def _concerns(fault: Fault, home: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cluster.chaos.history import Effects, Fault, FaultKind, History, Kind, Operation, Outcome
-from tests.cluster.chaos.silences import Silence, silences
+from tests.cluster.chaos.silences import ASKING_SECONDS, Silence, silences
 
 HOME, LEASE = "ann", 3.0
 
@@ -30,7 +30,14 @@ def ping(number: int, began: float, ended: float, outcome: Outcome) -> Operation
 
 
 def longest(answers: list[float], *faults: Fault) -> Silence:
-    pings = [ping(number, at, at, Outcome.DONE) for number, at in enumerate(answers)]
+    return longest_of([ping(number, at, at, Outcome.DONE) for number, at in enumerate(answers)], *faults)
+
+
+def longest_of(pings: list[Operation], *faults: Fault, is_asked: bool = True) -> Silence:
+    """Return the longest silence of a client that asks all the time, and gets these answers."""
+    first, last = min(it.began for it in pings), max(it.ended for it in pings)
+    asked = range(int((last - first) / ASKING_SECONDS)) if is_asked else ()
+    pings += [ping(len(pings), first + ASKING_SECONDS * it, last, Outcome.UNKNOWN) for it in asked]
     history = History(lease_seconds=LEASE, operations=pings, faults=faults, effects={HOME: Effects()})
     return max(silences(history), key=lambda it: it.seconds)
 
@@ -38,6 +45,14 @@ def longest(answers: list[float], *faults: Fault) -> Silence:
 def test_silence_without_a_fault() -> None:
     assert not longest([0.0, 0.4]).is_too_long
     assert longest([0.0, 0.6]).is_too_long
+
+
+def test_client_that_stands_still_hears_nothing() -> None:
+    times = [(0.0, 0.0), (0.1, 1.0), (1.0, 1.0)]
+    pings = [ping(number, began, ended, Outcome.DONE) for number, (began, ended) in enumerate(times)]
+    silence = longest_of(pings, is_asked=False)
+    assert silence.seconds == pytest.approx(0.3)
+    assert silence.unasked == pytest.approx(0.7)
 
 
 @pytest.mark.parametrize("kind", [FaultKind.KILL, FaultKind.PAUSE, FaultKind.CUT_ENGINE])
@@ -79,9 +94,5 @@ def test_second_fault_begins_a_failover_of_its_own() -> None:
 
 
 def test_home_that_answers_never_again() -> None:
-    history = History(
-        lease_seconds=LEASE,
-        operations=[ping(number, number, number + 0.1, Outcome.UNKNOWN) for number in range(3)],
-        effects={HOME: Effects()},
-    )
-    assert [it.seconds for it in silences(history)] == [pytest.approx(2.1)]
+    pings = [ping(number, number, number + 0.1, Outcome.UNKNOWN) for number in range(3)]
+    assert longest_of(pings).seconds == pytest.approx(2.1)
