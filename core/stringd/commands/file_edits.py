@@ -14,6 +14,7 @@ from stringd.api.replies import Edit, Reply
 from stringd.api.sessions import Session
 from stringd.api.undo import Step
 from stringd.commands.edit_arguments import FORCE, EditRequest, IncludeFound
+from stringd.documents.editing.after_answers import finish_left, leave
 from stringd.documents.editing.block_index import note_edit, note_reparsed
 from stringd.documents.editing.edits import Revision, combined
 from stringd.documents.editing.file_locks import finish
@@ -23,8 +24,7 @@ from stringd.documents.editing.replaced_files import (
     remove_directories,
     replaced_files,
 )
-from stringd.documents.editing.seen_files import begin_digest, is_stale, keep_digest, record_seen
-from stringd.documents.pages.file_pages import SMALL, done
+from stringd.documents.editing.seen_files import begin_digest, is_stale, keep_digest, record_digest
 from stringd.documents.paths.text_charsets import known_charset
 from stringd.errors import ErrorCode, Refusal, StorageFailed
 from stringd.workers.threads import READING
@@ -156,7 +156,9 @@ async def _edit_files(
     sizes = await _write(invocation, [it for it in revised if it.is_changed])
     marking = asyncio.create_task(_mark(invocation)) if sizes else None
     for file in revised:
-        record_seen(invocation.session, file.request.target.path, file.after)
+        digest = await asyncio.wrap_future(file.digest)
+        record_digest(invocation.session, file.request.target.path, digest)
+        leave(file.note)
     changed = [_changed(it, sizes.get(str(it.request.target.path))) for it in revised]
     if marking:
         await marking
@@ -169,6 +171,7 @@ def _changed(file: _RevisedFile, size: int | None) -> Sequence[Changed]:
 
 
 def _revised(session: Session, edits: Sequence[PlannedEdit]) -> _RevisedFile:
+    finish_left()
     request = edits[0].request
     path = request.target.path
     creates = all(it.creates for it in edits)
@@ -225,11 +228,8 @@ async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> dict[
 async def _store(
     invocation: Invocation, files: Sequence[_RevisedFile], changes: Sequence[FileChange]
 ) -> None:
-    """Store the step, and then record what there is to know about the texts."""
     steps = [await _step(file, change) for file, change in zip(files, changes, strict=True)]
     await invocation.runtime.undo.add(invocation.session, *steps)
-    for file in files:
-        await done(file.note, here=len(file.after) <= SMALL)
 
 
 async def _mark(invocation: Invocation) -> None:

@@ -45,8 +45,13 @@ def record_seen(session: Session, path: Path, text: str | None) -> None:
 
     Beyond the limit, the files with the oldest recorded change are forgotten.
     """
+    record_digest(session, path, _digest(text))
+
+
+def record_digest(session: Session, path: Path, digest: str | None) -> None:
+    """Record the digest of such content."""
     state = session.state
-    seen = with_seen(state.seen, {path: text})
+    seen = _with_digest(state.seen, path, digest)
     if seen is not state.seen:
         session.remember(replace(state, seen=seen))
 
@@ -54,11 +59,16 @@ def record_seen(session: Session, path: Path, text: str | None) -> None:
 def with_seen(seen: Mapping[str, str | None], files: Mapping[Path, str | None]) -> Mapping[str, str | None]:
     """Return what a topic has seen once it has seen these files too; the same mapping if it had."""
     for path, text in files.items():
-        name, found = str(path), _digest(text)
-        if name not in seen or seen[name] != found:
-            others = [(key, value) for key, value in seen.items() if key != name]
-            seen = dict([*others, (name, found)][-MOST_FILES:])
+        seen = _with_digest(seen, path, _digest(text))
     return seen
+
+
+def _with_digest(seen: Mapping[str, str | None], path: Path, digest: str | None) -> Mapping[str, str | None]:
+    name = str(path)
+    if name in seen and seen[name] == digest:
+        return seen
+    others = [(key, value) for key, value in seen.items() if key != name]
+    return dict([*others, (name, digest)][-MOST_FILES:])
 
 
 def is_stale(session: Session, path: Path, text: str | None) -> bool:

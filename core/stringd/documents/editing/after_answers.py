@@ -1,0 +1,30 @@
+"""Work that an edit leaves for after its answer, or for the next edit if that comes sooner."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from threading import Lock
+
+from stringd.workers.threads import READING
+
+# An answer is sent in less.
+_SECONDS = 0.001
+
+
+def leave(work: Callable[[], object]) -> None:
+    """Have work done in a thread, soon after the answer."""
+    _left.append(work)
+    asyncio.get_running_loop().call_later(_SECONDS, READING.begin, finish_left)
+
+
+def finish_left() -> None:
+    """Do the work that is left."""
+    with _working:
+        while _left:
+            _left.popleft()()
+
+
+_left: deque[Callable[[], object]] = deque()
+_working = Lock()
