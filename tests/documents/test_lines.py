@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from stringd.documents.syntax.lines import Lines, line_number, numbered_lines
+from stringd.documents.syntax.lines import Lines, line_number, line_start, numbered_lines
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,15 @@ def test_lines_are_split_as_in_markdown(text: str, expected: list[str]) -> None:
 )
 def test_line_end_is_detected(text: str, end: str) -> None:
     assert Lines(text).newline == end
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\n", "a", "a\n", "\ufeffa\r\nb", "a\rb\nc\n\n", "ab\n" * 9000, "x" * 9000 + "\n\ny"]
+)
+def test_lines_are_found_without_splitting_the_text(text: str) -> None:
+    lines = numbered_lines(text)
+    numbers = [number for number in range(len(lines) + 2) if number < 9 or number % 997 == 0 or number > 8995]
+    assert [line_start(text, it) for it in numbers] == [lines.start(it) for it in numbers]
 
 
 def test_position_to_line_number() -> None:

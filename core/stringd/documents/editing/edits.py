@@ -11,9 +11,9 @@ from itertools import pairwise
 from stringd.documents.editing.block_index import Reparsed, boundary_starts, reparsed
 from stringd.documents.editing.seen_files import begin_digest
 from stringd.documents.editing.spans import block_span, text_span
-from stringd.documents.syntax.lines import BOM, line_number, numbered_lines
+from stringd.documents.syntax.lines import BOM, line_number, line_start, numbered_lines
 from stringd.errors import ErrorCode, Refusal
-from stringd.text.formatting import counted, line_range
+from stringd.text.formatting import counted, line_count, line_range
 from stringd.text.splicing import Splice, splice
 
 _LINE_END = re.compile(r"\r?\n")
@@ -105,7 +105,7 @@ def replace_text(before: str, body: str) -> Revision:
 
 def last_line(text: str) -> int:
     """Return the number of a text's last line; 0 for an empty text."""
-    return len(numbered_lines(text)) if len(text) > text_start(text) else 0
+    return line_count(text) if len(text) > text_start(text) else 0
 
 
 def line_span(text: str, first: int, last: int) -> tuple[int, int]:
@@ -116,8 +116,7 @@ def line_span(text: str, first: int, last: int) -> tuple[int, int]:
         near = line_range(min(max(first, 1), count), min(max(first, last, 1), count))
         context = (length_line(count), *([f"nearest: {near}"] if count else []))
         raise Refusal(ErrorCode.LINE_OUT_OF_RANGE, message, *context)
-    lines = numbered_lines(text)
-    return lines.start(first - 1), lines.start(last)
+    return line_start(text, first - 1), line_start(text, last)
 
 
 def replace_lines(before: str, first: int, last: int, body: str | None) -> Revision:

@@ -11,6 +11,8 @@ from itertools import accumulate
 _NEWLINE = re.compile(r"\r\n?|\n")
 _NUMBERED_NEWLINE = re.compile(r"\r?\n")
 BOM = "\ufeff"
+# A line is searched in no more characters.
+_STRIDE = 4096
 
 
 # A dataclass with its own __init__: a worker process may return only records.
@@ -72,6 +74,23 @@ def _bounds_at_lf(text: str) -> tuple[list[int], list[int]]:
 def numbered_lines(text: str) -> Lines:
     """Split a text as commands and replies number its lines: at each LF, and nowhere else."""
     return Lines(text, _NUMBERED_NEWLINE)
+
+
+def line_start(text: str, number: int) -> int:
+    """Return where a line of `numbered_lines` starts, or the end of the text, without splitting it."""
+    if number == 0:
+        return len(BOM) if text.startswith(BOM) else 0
+    start, end, left = 0, len(text), number
+    while end - start > _STRIDE:
+        middle = (start + end) // 2
+        found = text.count("\n", start, middle)
+        if found < left:
+            start, left = middle, left - found
+        else:
+            end = middle
+    while left and (start := text.find("\n", start) + 1):
+        left -= 1
+    return start or len(text)
 
 
 def line_number(text: str, position: int) -> int:
