@@ -35,7 +35,8 @@ class Homes:
             cluster.node(name)
         cluster.register("ann")
         self.headers = {"Authorization": f"Bearer {cluster.token('ann')}"}
-        self.send(cluster.nodes[0], "/info")
+        assert self.send(cluster.nodes[0], "/info").status == 200
+        cluster.await_owner("ann", bool)
 
     @property
     def owner(self) -> Node:
@@ -46,7 +47,8 @@ class Homes:
     @property
     def others(self) -> list[Node]:
         """The nodes without it."""
-        return [it for it in self.cluster.nodes if it is not self.owner]
+        owner = self.owner
+        return [it for it in self.cluster.nodes if it is not owner]
 
     def send(
         self, node: Node, cmd: str, request_id: str | None = None, topic: str = "file:main"
@@ -73,6 +75,7 @@ class Load:
         self._entry = entry
         self._topic = topic
         self.stop = Event()
+        self.has_ended = Event()
         self.acknowledged: list[str] = []
         self.unknown: list[str] = []
         self.refused: list[str] = []
@@ -87,6 +90,7 @@ class Load:
             if self._is_answered(f"{self._topic}-{number}"):
                 now = time.monotonic()
                 self.longest, last = max(self.longest, now - last), now
+        self.has_ended.set()
 
     def _is_answered(self, name: str) -> bool:
         for _ in range(10):
@@ -135,6 +139,8 @@ def ended(loads: list[Load], after: float = 1.0) -> None:
     eventually(lambda: all(len(it.acknowledged) > was + 3 for it, was in zip(loads, counts, strict=True)), 20)
     for it in loads:
         it.stop.set()
+    # What is acknowledged from now on would have had its effect too late to be counted.
+    assert all(it.has_ended.wait(20) for it in loads)
     time.sleep(after)
 
 
