@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from stringd.api.replies import Outcome, Reply
 from stringd.api.sessions import Location, TopicName
-from stringd.text.envelope import Request, body, encode_events
+from stringd.text.envelope import Request, body, encode_events, reply_text
+from stringd.text.wire_json import dump_json
 
 REQUEST = Request(user_id="u", topic=TopicName(type="file", name="a"), cmd="/x", request_id=None)
 
@@ -32,3 +35,14 @@ def test_non_utf8_name_does_not_break_the_stream() -> None:
     assert json.loads(head.split("data: ")[1])["meta"]["uri"] == "file:///?"
     assert json.loads(content.split("data: ")[1]) == "re: /x\nListing\n---\nbad ? name"
     assert done == "event: done\ndata: {}"
+
+
+@pytest.mark.parametrize("size", [10, 600, 30_000])
+@pytest.mark.parametrize("text", ["plain\n", 'a "quote" \\ \x07 \r\n', "é\u202e\U0001f600", "\ud83d"])
+@pytest.mark.parametrize("system", ["", "Opened \x07a", "Opened \ud83d"])
+def test_texts_of_all_sizes_are_encoded_alike(system: str, text: str, size: int) -> None:
+    reply = Reply.page(system, text * (size // len(text)))
+    outcome = Outcome(label="/open a", reply=reply, document=None)
+    content = encode_events(REQUEST, outcome).split(b"\n\n")[1].split(b"data: ")[1]
+    whole = f"re: /open a\n{reply_text(reply)}"
+    assert content == dump_json(whole)

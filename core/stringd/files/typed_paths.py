@@ -242,9 +242,11 @@ def _with_one_slash(path: str) -> str:
 
 
 def _is_allowed(real: str, user: User) -> bool:
-    roots = (user.home, *user.allowed_paths)
-    # No part of a real path is a link, so a root that it begins with is real, too.
-    return any(lies_in(real, str(root)) or lies_in(real, _real_root(root)) for root in roots)
+    for root in (user.home, *user.allowed_paths):
+        # No part of a real path is a link, so a root that it begins with is real, too.
+        if lies_in(real, str(root)) or lies_in(real, _real_root(root)):
+            return True
+    return False
 
 
 def _real_root(root: Path) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from stringd.api.replies import Kind, Outcome, Reply
@@ -9,6 +10,8 @@ from stringd.api.sessions import Location, TopicName
 from stringd.text.escaping import visible, visible_line, without_controls
 from stringd.text.wire_json import dump_json
 
+# Shorter texts are encoded as quickly as they are found, and longer ones would take too much memory.
+_OPENED_AGAIN = range(500, 20_000)
 _EVENTS = b"event: head\ndata: %b\n\nevent: content\ndata: %b\n\nevent: done\ndata: {}\n\n"
 
 
@@ -23,8 +26,8 @@ class Request(NamedTuple):
 
 def encode_events(request: Request, outcome: Outcome) -> bytes:
     """Return the whole stream: head, content, done."""
-    content = f"re: {_prefix(request.request_id)}{outcome.label}\n{reply_text(outcome.reply)}"
-    return _EVENTS % (dump_json(_head(request, outcome)), dump_json(content))
+    answered = f"re: {_prefix(request.request_id)}{outcome.label}\n"
+    return _EVENTS % (dump_json(_head(request, outcome)), _content(answered, outcome.reply))
 
 
 def reply_text(reply: Reply) -> str:
@@ -36,9 +39,7 @@ def body(reply: Reply) -> str:
     """Return the reply as text: system line, `---`, content, or an `ERROR(CODE)` line."""
     if reply.kind is Kind.ERROR:
         return "\n".join((f"ERROR({reply.code}): {reply.system}", *reply.context))
-    if reply.content is None:
-        return reply.system
-    return f"{reply.system}\n---\n{reply.content}" if reply.system else reply.content
+    return reply.system if reply.content is None else _above_content(reply) + reply.content
 
 
 def place_as_json(place: Location | None) -> dict[str, str | None] | None:
@@ -47,6 +48,24 @@ def place_as_json(place: Location | None) -> dict[str, str | None] | None:
         return None
     title, block = (it and visible_line(it) for it in (place.title, place.block))
     return {"uri": visible_line(place.uri), "title": title, "current_block": block}
+
+
+def _content(answered: str, reply: Reply) -> bytes:
+    if reply.kind is not Kind.PAGE or len(reply.content or "") not in _OPENED_AGAIN:
+        return dump_json(answered + reply_text(reply))
+    above = dump_json(answered + visible(_above_content(reply)))
+    # Two texts beside each other are encoded as each is alone.
+    return above[:-1] + _encoded(reply.content or "")[1:]
+
+
+@lru_cache(maxsize=64)
+def _encoded(text: str) -> bytes:
+    """Return a text as JSON, with control characters escaped; pages are opened again and again."""
+    return dump_json(visible(text))
+
+
+def _above_content(reply: Reply) -> str:
+    return f"{reply.system}\n---\n" if reply.system else ""
 
 
 def _prefix(request_id: str | None) -> str:

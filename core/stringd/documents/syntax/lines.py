@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import accumulate
 
 _NEWLINE = re.compile(r"\r\n?|\n")
@@ -98,6 +98,7 @@ def line_number(text: str, position: int) -> int:
     return text.count("\n", 0, position) + 1
 
 
+@lru_cache(maxsize=64)
 def without_line_end(text: str) -> str:
-    """Return a text without the line end of its last line."""
+    """Return a text without the line end of its last line, and the same object for the same text."""
     return text[:-2] if text.endswith("\r\n") else text.removesuffix("\n")
