@@ -15,7 +15,7 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.bash.conftest import Topic, answer, marked_processes
-from tests.protocol.waits import eventually
+from tests.protocol.waits import eventually, session
 
 TOPICS = 100
 # A plain child, one in a session of its own, and two orphans of a process that has forked twice.
@@ -105,19 +105,36 @@ def test_stopped_daemon_leaves_no_process(
     eventually(lambda: all_of(daemon) == {})
 
 
+def fork_server_of(daemon: DaemonProcess) -> int:
+    """Return the process id of the only child of a daemon."""
+    pid = daemon.process.pid
+    (child,) = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+    return int(child)
+
+
 def test_a_fork_server_that_is_killed_is_replaced(start_bash: Callable[..., DaemonProcess]) -> None:
     daemon = start_bash()
     old, new = Topic(daemon, "bash:old"), Topic(daemon, "bash:new")
     old.says("x=kept")
-    parents = Path(f"/proc/{daemon.process.pid}/task/{daemon.process.pid}/children").read_text(
-        encoding="ascii"
-    )
-    (fork_server,) = map(int, parents.split())
-    os.kill(fork_server, signal.SIGKILL)
+    os.kill(fork_server_of(daemon), signal.SIGKILL)
     assert old.says("echo $x") == "kept"
     assert new.says("echo new") == "new"
     daemon.stop()
     eventually(lambda: all_of(daemon) == {})
+
+
+def test_a_fork_server_that_is_killed_with_a_request_is_replaced(
+    start_bash: Callable[..., DaemonProcess],
+) -> None:
+    daemon = start_bash()
+    Topic(daemon, "bash:old").says("x=kept")
+    fork_server = fork_server_of(daemon)
+    os.kill(fork_server, signal.SIGSTOP)
+    with ThreadPoolExecutor() as clients:
+        said = clients.submit(Topic(daemon, "bash:new").says, "echo new")
+        eventually(lambda: (session(daemon, "bash:new") or {}).get("executing"))
+        os.kill(fork_server, signal.SIGKILL)
+        assert said.result(20) == "new"
 
 
 @pytest.mark.long

@@ -61,18 +61,23 @@ class Shell:
         if platform.system() != "Linux":
             raise _start_refusal(OSError("bash topics need Linux"))
         try:
-            control = fork_client.fork_supervisor(options._asdict())
-        except OSError as error:
+            with contextlib.suppress(ConnectionError):
+                return await cls._forked(fork_client, options, on_output)
+            # The fork server was killed before it forked; the next request starts another one.
+            return await cls._forked(fork_client, options, on_output)
+        except (OSError, TimeoutError) as error:
             raise _start_refusal(error) from error
-        shell = cls(control, options.directory, on_output)
+
+    @classmethod
+    async def _forked(
+        cls, fork_client: ForkClient, options: ShellOptions, on_output: Callable[[bytes], None]
+    ) -> Shell:
+        shell = cls(fork_client.fork_supervisor(options._asdict()), options.directory, on_output)
         try:
             # `asyncio.wait_for` would ignore a cancellation that comes together with the result.
             async with asyncio.timeout(_START_SECONDS):
                 await asyncio.shield(shell._started)
-        except (OSError, TimeoutError) as error:
-            await shell.end()
-            raise _start_refusal(error) from error
-        except asyncio.CancelledError:
+        except (OSError, TimeoutError, asyncio.CancelledError):
             await shell.end()
             raise
         return shell
@@ -191,7 +196,7 @@ class Shell:
         self._hang_up(_KILLED)
         self._ended.set_result(None)
         if not self._started.done():
-            self._started.set_exception(OSError("its supervisor has ended"))
+            self._started.set_exception(ConnectionResetError("its supervisor has ended"))
 
 
 def _start_refusal(error: Exception) -> Refusal:
