@@ -29,6 +29,8 @@ _NOT_CODE = {
     **{it.encode(): f"[class*='{it}']" for it in _LINE_NUMBER_CLASSES},
     _COPY_CLASS.encode(): f".{_COPY_CLASS}",
 }
+_LINES = "br, div, li, p, tr"
+_STRUCTURE = f"a[href], code, {_LINES}"
 _HOLDS_CODE = re.compile(r"highlight|code|snippet", re.IGNORECASE)
 _LANGUAGE = re.compile(r"(?:language|lang|highlight-source|highlight-text|highlight|src|brush)-([\w+#.-]+)")
 _NO_LANGUAGE = {
@@ -65,9 +67,13 @@ def extract_code_blocks(
         remove_nodes(it for it in find_mentioned(tree, source, _NOT_CODE, _BUTTONS) if _is_not_code(it))
     for node in blocks:
         if not _is_in_preformatted(node):
-            _list_links(tree, node, targets, marks)
-            for block in _programs(tree, node if node.tag == "pre" else replace_tag(tree, node, "pre")):
-                _replace_block(block, marks)
+            # Most blocks have none, and one search takes less time than one for each purpose.
+            has_structure = node.css_first(_STRUCTURE) is not None
+            if has_structure:
+                _list_links(tree, node, targets, marks)
+            block = node if node.tag == "pre" else replace_tag(tree, node, "pre")
+            for it in _programs(tree, block) if has_structure else [block]:
+                _replace_block(it, marks, has_structure=has_structure)
 
 
 def _programs(tree: LexborHTMLParser, node: LexborNode) -> list[LexborNode]:
@@ -115,9 +121,10 @@ def _is_in_preformatted(node: LexborNode) -> bool:
     return any(it.tag in _PREFORMATTED for it in ancestors(node))
 
 
-def _replace_block(node: LexborNode, marks: Marks) -> None:
-    language = _language(node)
-    _break_lines(node)
+def _replace_block(node: LexborNode, marks: Marks, *, has_structure: bool) -> None:
+    language = _language(node, node.css_first("code") if has_structure else None)
+    if has_structure:
+        _break_lines(node)
     text = _without_marks(node.text())
     node.inner_html = marks.block(fenced(text, language)) if text.strip() else ""
     if (code := node.parent) is not None and code.tag == "code":
@@ -177,7 +184,7 @@ def _without_marks(text: str) -> str:
 
 def _break_lines(node: LexborNode) -> None:
     """Insert line breaks where a browser would break lines."""
-    for line in reversed(node.css("br, div, li, p, tr")):
+    for line in reversed(node.css(_LINES)):
         if line.tag == "br":
             line.replace_with("\n")
         elif line.next is not None and not line.text_lexbor().endswith("\n"):
@@ -188,8 +195,7 @@ def _longest_tick_run(text: str) -> int:
     return max(map(len, _TICKS.findall(text)), default=0)
 
 
-def _language(node: LexborNode) -> str:
-    code = node.css_first("code")
+def _language(node: LexborNode, code: LexborNode | None) -> str:
     outer = islice(ancestors(node), _MAX_LEVELS_UP)
     for it in (code, node, *outer):
         name = it is not None and _named_language(it)

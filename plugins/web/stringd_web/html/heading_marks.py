@@ -32,7 +32,7 @@ def mark_headings(tree: LexborHTMLParser, source: PageSource, marks: Marks) -> N
     for node in reversed(unmarked):
         _normalize_heading(tree, node)
     for node in tree.css(", ".join(_HEADINGS)) if unmarked else find_named(tree, source, _HEADINGS):
-        for br in node.css("br"):
+        for br in node.css("br") if source.has("br") else ():
             br.replace_with(" ")
         text = marks.plain(node.text_lexbor())
         if text:
