@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -24,7 +26,8 @@ from stringd.documents.editing.replaced_files import (
     remove_directories,
     replaced_files,
 )
-from stringd.documents.editing.seen_files import begin_digest, is_stale, keep_digest, record_digest
+from stringd.documents.editing.seen_files import is_stale, keep_digest, new_digest, record_digest, record_seen
+from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.paths.text_charsets import known_charset
 from stringd.errors import ErrorCode, Refusal, StorageFailed
 from stringd.workers.threads import READING
@@ -73,6 +76,13 @@ class PlannedEdit(Struct, frozen=True, kw_only=True):
             raise Refusal(refusal.code, refusal.message, *refusal.context, *self.where) from None
 
 
+class _Written(NamedTuple):
+    """The size in bytes and the digest of a text that was written."""
+
+    size: int
+    digest: str
+
+
 Plan = Callable[[Invocation], Awaitable[PlannedEdit]]
 
 
@@ -84,15 +94,14 @@ class _RevisedFile(Struct, frozen=True, kw_only=True):
     after: str
     charset: str
     revisions: Sequence[Revision]
-    digest: Future[str]
 
     @property
     def is_changed(self) -> bool:
         return self.after != self.before
 
-    def note(self) -> None:
+    def note(self, digest: str) -> None:
         """Record what the next edits need to know about the text."""
-        keep_digest(self.after, self.digest.result())
+        keep_digest(self.after, digest)
         reparsed = self.revisions[0].reparsed if len(self.revisions) == 1 else None
         if reparsed:
             note_reparsed(reparsed)
@@ -153,20 +162,24 @@ async def _edit_files(
     invocation: Invocation, files: Sequence[Sequence[PlannedEdit]]
 ) -> Sequence[Sequence[Changed]]:
     revised = [await READING.run(_revised, invocation.session, edits) for edits in files]
-    sizes = await _write(invocation, [it for it in revised if it.is_changed])
-    marking = asyncio.create_task(_mark(invocation)) if sizes else None
+    written = await _write(invocation, [it for it in revised if it.is_changed])
+    marking = asyncio.create_task(_mark(invocation)) if written else None
     for file in revised:
-        digest = await asyncio.wrap_future(file.digest)
-        record_digest(invocation.session, file.request.target.path, digest)
-        leave(file.note)
-    changed = [_changed(it, sizes.get(str(it.request.target.path))) for it in revised]
+        path = file.request.target.path
+        new = written.get(path)
+        if new:
+            record_digest(invocation.session, path, new.digest)
+            leave(partial(file.note, new.digest))
+        else:
+            record_seen(invocation.session, path, file.after)
+    changed = [_changed(it, written.get(it.request.target.path)) for it in revised]
     if marking:
         await marking
     return changed
 
 
-def _changed(file: _RevisedFile, size: int | None) -> Sequence[Changed]:
-    size = len(file.after.encode(file.charset)) if size is None else size
+def _changed(file: _RevisedFile, written: _Written | None) -> Sequence[Changed]:
+    size = written.size if written else len(file.after.encode(file.charset))
     return [Changed(before=file.before, after=file.after, lines=it.lines, size=size) for it in file.revisions]
 
 
@@ -183,20 +196,17 @@ def _revised(session: Session, edits: Sequence[PlannedEdit]) -> _RevisedFile:
         if not forced and is_stale(session, path, before):
             raise _removed(request) if before is None else _stale(request)
     revisions = [it.revision(text) for it in edits]
-    after = combined(text, revisions, request.file)
-    digest = revisions[0].digest if len(revisions) == 1 else None
     return _RevisedFile(
         request=request,
         before=before,
-        after=after,
+        after=combined(text, revisions, request.file),
         charset=known_charset(str(path)),
         revisions=revisions,
-        digest=digest or begin_digest(after),
     )
 
 
-async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> dict[str, int]:
-    """Write texts to disk while the step is stored, replace the files once both are done, and return sizes.
+async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> Mapping[Path, _Written]:
+    """Write texts to disk while the step is stored, and replace the files once both are done.
 
     So a crash in between leaves nothing that can't be undone.
     """
@@ -204,11 +214,12 @@ async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> dict[
         return {}
     undo, session = invocation.runtime.undo, invocation.session
     changes = [it.change for it in files]
+    digests = asyncio.gather(*(_digest(it.after) for it in files))
     storing: asyncio.Task[None] | None = None
 
     def store() -> asyncio.Task[None]:
         nonlocal storing
-        storing = storing or asyncio.create_task(_store(invocation, files, changes))
+        storing = storing or asyncio.create_task(_store(invocation, files, changes, digests))
         return storing
 
     try:
@@ -222,13 +233,22 @@ async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> dict[
                 await storing
                 await undo.drop(session)
         raise
-    return {str(change.path): size for change, size in zip(changes, sizes, strict=True)}
+    written = map(_Written, sizes, await digests)
+    return dict(zip((it.path for it in changes), written, strict=True))
+
+
+async def _digest(text: str) -> str:
+    return await done(partial(new_digest, text), here=len(text) <= SMALL)
 
 
 async def _store(
-    invocation: Invocation, files: Sequence[_RevisedFile], changes: Sequence[FileChange]
+    invocation: Invocation,
+    files: Sequence[_RevisedFile],
+    changes: Sequence[FileChange],
+    digests: Awaitable[Sequence[str]],
 ) -> None:
-    steps = [await _step(file, change) for file, change in zip(files, changes, strict=True)]
+    known = await digests
+    steps = [_step(*it) for it in zip(files, changes, known, strict=True)]
     await invocation.runtime.undo.add(invocation.session, *steps)
 
 
@@ -238,11 +258,11 @@ async def _mark(invocation: Invocation) -> None:
         await invocation.runtime.undo.mark(invocation.session)
 
 
-async def _step(file: _RevisedFile, change: FileChange) -> Step:
+def _step(file: _RevisedFile, change: FileChange, digest: str) -> Step:
     return Step(
         path=change.path,
         before=file.before,
-        after=await asyncio.wrap_future(file.digest),
+        after=digest,
         directories=change.directories,
         charset=file.charset,
     )

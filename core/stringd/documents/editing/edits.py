@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from stringd.documents.editing.block_index import Reparsed, boundary_starts, reparsed
-from stringd.documents.editing.seen_files import begin_digest
 from stringd.documents.editing.spans import block_span, text_span
 from stringd.documents.syntax.lines import BOM, line_number, line_start, numbered_lines
 from stringd.errors import ErrorCode, Refusal
@@ -27,14 +25,13 @@ _SPACINGS = (("", ""), ("", "\n"), ("\n", ""), ("\n", "\n"))
 class Revision:
     """A text after an edit, the number of its new lines, and the spans that were replaced.
 
-    An edit of a block is checked by parsing the text again around it, and its digest computed meanwhile.
+    An edit of a block is checked by parsing the text again around it.
     """
 
     text: str
     lines: int
     splices: tuple[Splice, ...] = field(default=(), compare=False)
     reparsed: Reparsed | None = field(default=None, compare=False)
-    digest: Future[str] | None = field(default=None, compare=False)
 
 
 def revised(before: str, lines: int, *splices: Splice) -> Revision:
@@ -90,11 +87,10 @@ def replace_block(before: str, block_id: str, body: str) -> Revision:
         revision = _spliced(before, start, end, f"{lead}{body}{tail}")
         if revision.text == before:
             return replace(revision, lines=new_lines(body))
-        digest = begin_digest(revision.text)
         edit = reparsed(before, revision.text, (start, end))
         lost = lost_boundaries(edit, start, end, body)
         if not lost:
-            return replace(revision, lines=new_lines(body), reparsed=edit, digest=digest)
+            return replace(revision, lines=new_lines(body), reparsed=edit)
     raise _swallowing(before, lost[0])
 
 

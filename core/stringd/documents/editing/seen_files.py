@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from concurrent.futures import Future
 from hashlib import sha256
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from stringd.api.sessions import Session
-from stringd.documents.pages.file_pages import SMALL
 from stringd.text.lru_cache import LruCache
-from stringd.workers.threads import STORAGE
 
 MOST_FILES = 500
 
@@ -21,18 +18,14 @@ def digest(text: str) -> str:
     """Return the SHA-256 of the text."""
     known = _digests.get(text)
     if known is None:
-        known = _sha_256(text)
+        known = new_digest(text)
         keep_digest(text, known)
     return known
 
 
-def begin_digest(text: str) -> Future[str]:
-    """Begin to compute the digest of a text that is about to be written, in a thread if it is long."""
-    if len(text) > SMALL:
-        return STORAGE.begin(_sha_256, text)
-    computed: Future[str] = Future()
-    computed.set_result(_sha_256(text))
-    return computed
+def new_digest(text: str) -> str:
+    """Return the SHA-256 of a text that is new, which is not looked up, nor hashed for that."""
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def keep_digest(text: str, known: str) -> None:
@@ -75,10 +68,6 @@ def is_stale(session: Session, path: Path, text: str | None) -> bool:
     """Whether the topic has seen the file with another content."""
     seen, name = session.state.seen, str(path)
     return name in seen and seen[name] != _digest(text)
-
-
-def _sha_256(text: str) -> str:
-    return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def _digest(text: str | None) -> str | None:
