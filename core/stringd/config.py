@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from stringd.frozen_record import FrozenRecord
 
 DEFAULT_PORT = 3100
 LAST_PORT = 65535
@@ -64,8 +65,7 @@ def split_names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config:
+class Config(FrozenRecord, frozen=True, kw_only=True):
     """The settings of one daemon.
 
     `access` determines which files document commands may access: those below the user's home and allowed
@@ -87,8 +87,8 @@ class Config:
     ping_seconds: float = 15.0
     queue_wait_seconds: float = 60.0
     operator_fd: int | None = None
-    full_access: bool = field(init=False, compare=False)
-    """Whether document commands may touch every file."""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "full_access", self.access == FULL_ACCESS)
+    @property
+    def full_access(self) -> bool:
+        """Whether document commands may touch every file."""
+        return self.access == FULL_ACCESS

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 
 from stringd.api.checks import check_sync, check_word
-from stringd.api.frozen_record import FrozenRecord
+from stringd.frozen_record import FrozenRecord
 
 
 class CliCommand(FrozenRecord, frozen=True, kw_only=True):

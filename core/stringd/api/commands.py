@@ -17,12 +17,12 @@ from stringd.api.checks import (
     check_words,
 )
 from stringd.api.effects import Effect
-from stringd.api.frozen_record import FrozenRecord
 from stringd.api.questions import Answer, Question
 from stringd.api.replies import Reply
 from stringd.api.runtime import Disconnected, Runtime
 from stringd.api.sessions import Session, Topic
 from stringd.api.users import User
+from stringd.frozen_record import FrozenRecord
 
 
 class TopicGroup(Enum):

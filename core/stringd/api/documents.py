@@ -9,12 +9,12 @@ from typing import TypeAlias
 from msgspec import field
 
 from stringd.api.checks import check_async, check_sync, check_words
-from stringd.api.frozen_record import FrozenRecord
 from stringd.api.http import WritePiece
 from stringd.api.load_options import PUBLIC_ONLY, UNRESTRICTED, LoadOptions
 from stringd.api.outlines import Outline
 from stringd.api.sessions import Session, Topic
 from stringd.api.zones import Zone
+from stringd.frozen_record import FrozenRecord
 
 
 class LoadRequest(FrozenRecord, frozen=True, kw_only=True):

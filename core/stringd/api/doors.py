@@ -7,7 +7,7 @@ from ssl import SSLContext
 from typing import Any, NamedTuple, TypeAlias
 
 from stringd.api.checks import check_sync, check_word
-from stringd.api.frozen_record import FrozenRecord
+from stringd.frozen_record import FrozenRecord
 
 LISTENING = "stringd.listening"
 """The extension of a request's scope that has the name of the socket by which it came, behind a door."""

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from msgspec import field
 
-from stringd.api.frozen_record import FrozenRecord
+from stringd.frozen_record import FrozenRecord
 
 
 class ShellRun(FrozenRecord, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from stringd.api.checks import check_optional_text, check_order, check_sync, check_word
 from stringd.api.events import BASE_WEIGHT, CommandEnded, Event, Lost
-from stringd.api.frozen_record import FrozenRecord
+from stringd.frozen_record import FrozenRecord
 
 
 class Published(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from stringd.api.checks import check_key, check_sync
-from stringd.api.frozen_record import FrozenRecord
+from stringd.frozen_record import FrozenRecord
 
 CORE_FIELDS = frozenset(
     {"ok", "users", "sessions", "version", "pid", "data_dir", "plugins", "topic_types", "notices"}

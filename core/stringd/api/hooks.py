@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from stringd.api.checks import check_callable, check_names, check_word
-from stringd.api.frozen_record import FrozenRecord
+from stringd.frozen_record import FrozenRecord
 
 _PREFIX = "stringd_"
 _MARK = "stringd_spec"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol, TypeAlias
 
-from stringd.api.frozen_record import FrozenRecord
 from stringd.api.zones import Zone
+from stringd.frozen_record import FrozenRecord
 
 OnProgress: TypeAlias = Callable[[str, int, int | None], None]
 """Called with `upload` or `download`, the transferred bytes of a body, and its size if known."""

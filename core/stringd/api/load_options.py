@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import field
 
 from stringd.api.checks import check_optional_text
 from stringd.api.zones import Zone
+from stringd.frozen_record import FrozenRecord
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Submission:
+class Submission(FrozenRecord, frozen=True, kw_only=True):
     """The body of a submitted form, and the URL of the page that holds the form."""
 
     method: str
@@ -19,8 +20,7 @@ class Submission:
     page: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadOptions:
+class LoadOptions(FrozenRecord, frozen=True, kw_only=True):
     """Options for loading a document.
 
     `nearest_zone` is the nearest zone that may be connected to. `fresh` bypasses caches. `full` requests the
@@ -37,8 +37,12 @@ class LoadOptions:
     pages: tuple[int, int] | None = None
     flags: frozenset[str] = frozenset()
     submission: Submission | None = None
-    hidden: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
-    secrets: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    hidden: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        # Without what is secret.
+        return f"LoadOptions({self.nearest_zone}, pages={self.pages}, flags={sorted(self.flags)})"
 
     def __post_init__(self) -> None:
         check_optional_text("load options", *self.flags)

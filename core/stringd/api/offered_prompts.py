@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from stringd.api.checks import check_async, check_word
-from stringd.api.frozen_record import FrozenRecord
 from stringd.api.users import User
+from stringd.frozen_record import FrozenRecord
 
 
 class PromptArgument(FrozenRecord, frozen=True, kw_only=True):

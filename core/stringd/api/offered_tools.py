@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
 from stringd.api.checks import check_async, check_optional_text, check_word
-from stringd.api.frozen_record import FrozenRecord
 from stringd.api.replies import Reply
 from stringd.api.users import User
+from stringd.frozen_record import FrozenRecord
 
 
 class ToolCall(FrozenRecord, frozen=True, kw_only=True):

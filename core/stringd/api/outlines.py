@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec import field
 
-from stringd.api.frozen_record import FrozenRecord
+from stringd.frozen_record import FrozenRecord
 
 
 class Link(NamedTuple):

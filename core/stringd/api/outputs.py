@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from stringd.api.frozen_record import FrozenRecord
 from stringd.api.sessions import Session
+from stringd.frozen_record import FrozenRecord
 
 
 class KeptOutput(FrozenRecord, frozen=True, kw_only=True):

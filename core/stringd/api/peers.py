@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from stringd.api.doors import Application
-from stringd.api.frozen_record import FrozenRecord
+from stringd.frozen_record import FrozenRecord
 
 HERE = "here"
 """The parameter of a query that asks a daemon for what it has itself, without that of its peers."""

@@ -7,8 +7,8 @@ from enum import StrEnum
 from typing import Generic, TypeVar
 
 from stringd.api.checks import check_optional_text
-from stringd.api.frozen_record import FrozenRecord
 from stringd.api.zones import Zone
+from stringd.frozen_record import FrozenRecord
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from msgspec import field
 
 from stringd.api.checks import check_optional_text, check_sync, check_word, check_words
-from stringd.api.frozen_record import FrozenRecord
+from stringd.frozen_record import FrozenRecord
 
 LONGEST_TITLE = 256
 LONGEST_BODY = 1024 * 1024

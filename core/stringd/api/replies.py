@@ -8,10 +8,10 @@ from enum import Enum, auto
 from msgspec.structs import replace
 
 from stringd.api.checks import check_optional_text
-from stringd.api.frozen_record import FrozenRecord
 from stringd.api.outputs import PrintedText
 from stringd.api.sessions import Location
 from stringd.errors import Refusal
+from stringd.frozen_record import FrozenRecord
 
 
 class Kind(Enum):

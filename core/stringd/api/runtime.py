@@ -14,7 +14,6 @@ from stringd.api.documents import Document, LoadedBytes, LoadRequest, LocalFile
 from stringd.api.doors import Address
 from stringd.api.effects import Effect
 from stringd.api.event_interfaces import Events
-from stringd.api.frozen_record import FrozenRecord
 from stringd.api.http import HttpClient
 from stringd.api.offered_prompts import PromptSource
 from stringd.api.offered_tools import Tool
@@ -29,6 +28,7 @@ from stringd.api.undo import Undo
 from stringd.api.users import User
 from stringd.api.workers import Workers
 from stringd.config import Config
+from stringd.frozen_record import FrozenRecord
 
 Disconnected: TypeAlias = Callable[[], Awaitable[None]]
 Record = TypeVar("Record")

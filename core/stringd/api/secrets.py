@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
-from stringd.api.frozen_record import FrozenRecord
+from stringd.frozen_record import FrozenRecord
 
 LARGEST_SECRET = 64 * 1024
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}")

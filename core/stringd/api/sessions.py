@@ -10,11 +10,11 @@ from typing import Any, Protocol, TypeAlias
 from msgspec import field
 
 from stringd.api.checks import check_optional_text
-from stringd.api.frozen_record import FrozenRecord
 from stringd.api.load_options import PUBLIC_ONLY, LoadOptions
 from stringd.api.provenance import Attributed
 from stringd.api.secrets import SecretScope
 from stringd.api.users import User
+from stringd.frozen_record import FrozenRecord
 
 
 class TopicName(FrozenRecord, frozen=True, kw_only=True, dict=True):

@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, TypeVar, get_type_hints
 
-from stringd.api.frozen_record import FrozenRecord
+from stringd.frozen_record import FrozenRecord
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
-from stringd.api.frozen_record import FrozenRecord
+from stringd.frozen_record import FrozenRecord
 
 
 class Entries(Protocol):

@@ -8,7 +8,6 @@ from typing import Protocol
 
 from stringd.api.append_logs import AppendLogs, ChainHeads
 from stringd.api.checks import check_sync
-from stringd.api.frozen_record import FrozenRecord
 from stringd.api.outputs import Outputs
 from stringd.api.peers import Peers
 from stringd.api.replies import Outcome
@@ -17,6 +16,7 @@ from stringd.api.sessions import Session, State
 from stringd.api.storage import PluginStorage
 from stringd.api.undo import Undo
 from stringd.api.users import User
+from stringd.frozen_record import FrozenRecord
 
 
 class Openable(Protocol):

@@ -14,11 +14,11 @@ from stringd.api.checks import (
     check_topic_type,
 )
 from stringd.api.commands import Invocation
-from stringd.api.frozen_record import FrozenRecord
 from stringd.api.replies import Reply
 from stringd.api.runtime import Runtime
 from stringd.api.sessions import Session, Topic
 from stringd.api.users import User
+from stringd.frozen_record import FrozenRecord
 
 
 class TopicContext(FrozenRecord, frozen=True, kw_only=True):

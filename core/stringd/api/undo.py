@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from stringd.api.frozen_record import FrozenRecord
 from stringd.api.sessions import Session
+from stringd.frozen_record import FrozenRecord
 
 
 class Step(FrozenRecord, frozen=True, kw_only=True):

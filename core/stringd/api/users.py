@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stringd.api.frozen_record import FrozenRecord
+from stringd.frozen_record import FrozenRecord
 
 
 class User(FrozenRecord, frozen=True, kw_only=True):

@@ -11,10 +11,10 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import IO
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.client.user_directories import program_folder
 from stringd.config import Config

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import ssl
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Self
@@ -13,6 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 from stringd.client.defaults import default_port
 from stringd.config import LOOPBACK
 from stringd.errors import Fault
+from stringd.frozen_record import FrozenRecord
 
 URL, TOKEN, TOKEN_FILE, CA_FILE = "STRINGD_URL", "STRINGD_TOKEN", "STRINGD_TOKEN_FILE", "STRINGD_CA_FILE"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -20,8 +20,7 @@ _LARGEST_TOKEN = 4096
 _MISUSE = 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DaemonAddress:
+class DaemonAddress(FrozenRecord, frozen=True, kw_only=True):
     """Where a daemon answers; without a URL it is one on this machine, which clients start.
 
     `ca_file` has the authorities that its certificate is checked with, in place of the system's.
@@ -31,8 +30,12 @@ class DaemonAddress:
     port: int
     is_remote: bool = False
     is_encrypted: bool = False
-    token: str | None = field(default=None, repr=False)
+    token: str | None = None
     ca_file: Path | None = None
+
+    def __repr__(self) -> str:
+        # Without the token.
+        return f"DaemonAddress({self.url})"
 
     @classmethod
     def of_url(

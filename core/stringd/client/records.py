@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
+
+from msgspec import field
+
+from stringd.frozen_record import FrozenRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -12,8 +15,7 @@ JsonObject: TypeAlias = dict[str, Any]
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
+class Result(FrozenRecord, frozen=True, kw_only=True, eq=False):
     """The result of a command: outcome, output, and the current document afterwards (`meta`).
 
     `shown` is the command with secrets masked by the daemon; empty if no answer arrived.
@@ -23,19 +25,27 @@ class Result:
     code: str | None
     content: str
     meta: JsonObject | None
-    shown: str = field(default="", compare=False)
+    shown: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        """Compare what was answered, however the command is shown."""
+        return isinstance(other, Result) and self._answered == other._answered
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def _answered(self) -> tuple[bool, str | None, str, JsonObject | None]:
+        return self.ok, self.code, self.content, self.meta
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChanFlowAnswer:
+class ChanFlowAnswer(FrozenRecord, frozen=True, kw_only=True):
     """The answers to the blocks of a ChanFlow text, and the number of failed ones."""
 
     text: str
     failed: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class Event(FrozenRecord, frozen=True, kw_only=True):
     """An event of the daemon: its kind, the common fields, and the fields of its kind.
 
     `position` is where the stream stands after it, to go on from there with `after`. `seq` is None for a
@@ -49,11 +59,10 @@ class Event:
     topic: str | None
     request_id: str | None
     fields: JsonObject
-    position: str = field(default="", compare=False)
+    position: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class Request(FrozenRecord, frozen=True, kw_only=True):
     """A complete HTTP request."""
 
     method: str
@@ -62,8 +71,7 @@ class Request:
     body: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(FrozenRecord, frozen=True, kw_only=True):
     """A complete HTTP response; header names are in lower case."""
 
     status: int
@@ -71,8 +79,7 @@ class Reply:
     body: bytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call(Generic[Answer]):
+class Call(FrozenRecord, Generic[Answer], frozen=True, kw_only=True):
     """A request, and the parser of its reply."""
 
     request: Request

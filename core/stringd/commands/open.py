@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from stringd.actions.default_action import opened_reply
 from stringd.api.commands import Command, Invocation, TopicGroup
@@ -78,12 +77,12 @@ def _refuse_views(arguments: PathArguments) -> None:
 def _with_options(target: Target, arguments: PathArguments) -> Target:
     options, part, pages = arguments.options - {CONFIRMED, OUTLINE}, _part(arguments), _pages(arguments)
     if not options and not pages:
-        return target if part == target.part else structs.replace(target, part=part)
+        return target if part == target.part else replace(target, part=part)
     if options and not target.uri:
         raise Refusal(ErrorCode.INVALID_PAYLOAD, f"{min(options)} does not apply to files: {target.shown}")
     flags = frozenset(it.removeprefix("--") for it in options - {FULL})
     loading = replace(target.options, full=FULL in options, pages=pages, flags=flags)
-    return structs.replace(target, here=False, part=part, options=loading)
+    return replace(target, here=False, part=part, options=loading)
 
 
 def _part(arguments: PathArguments) -> int:
@@ -111,7 +110,7 @@ async def _open_directory(invocation: Invocation, target: Target, path: Path) ->
         named = "lines" if target.lines else "blocks"
         raise Refusal(ErrorCode.INVALID_TARGET, f"A directory has no {named}: {target.shown}")
     listing = await STORAGE.run(list_directory, path, target.shown, hidden=False)
-    invocation.session.remember(structs.replace(invocation.session.state, directory=str(path)))
+    invocation.session.remember(replace(invocation.session.state, directory=str(path)))
     return Reply.page(f"Listing {target.shown.rstrip('/')}/", listing)
 
 

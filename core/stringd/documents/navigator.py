@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from msgspec import structs
+from msgspec.structs import replace
 
 from stringd.api.commands import Invocation
 from stringd.api.documents import Document, LoadRequest, LocalFile, Package
@@ -57,7 +56,7 @@ class DocumentNavigator:
         self._session = invocation.session
         self._full_access = invocation.runtime.config.full_access
         if self._session.state.document is None and (start := document_topic(invocation.topic).start()):
-            self._session.remember(structs.replace(self._session.state, document=start))
+            self._session.remember(replace(self._session.state, document=start))
 
     @property
     def links(self) -> FileLinks:
@@ -106,9 +105,7 @@ class DocumentNavigator:
         """Load a location again from its source, with the same options as before."""
         target = self._location_target(location, (location.block or "").removeprefix("#"))
         options = replace(target.options, fresh=True)
-        return await self.open(
-            structs.replace(target, lines=location.lines, part=location.part, options=options)
-        )
+        return await self.open(replace(target, lines=location.lines, part=location.part, options=options))
 
     async def parts(
         self, page: Page, block: str | None = None, lines: tuple[int, int] | None = None
@@ -125,7 +122,7 @@ class DocumentNavigator:
         location = self.location
         if location is None:
             raise document_topic(self._invocation.topic).nothing_open()
-        return structs.replace(self._location_target(location, ""), here=file_of(location.uri) is None)
+        return replace(self._location_target(location, ""), here=file_of(location.uri) is None)
 
     async def current(self) -> Page:
         """Return the current page: files are read again, other documents only if they are not in memory."""
@@ -177,7 +174,7 @@ class DocumentNavigator:
         load_linked = partial(self._load_linked, page=loaded.uri, fresh=target.options.fresh)
         page = await remote_page(loaded, load_linked, deadline)
         page = await with_link_names(page, self._invocation.runtime.named_schemes)
-        page = structs.replace(page, options=target.options.for_reload(loaded.zone))
+        page = replace(page, options=target.options.for_reload(loaded.zone))
         document_topic(self._invocation.topic).loaded = page
         return page
 
@@ -200,7 +197,7 @@ class DocumentNavigator:
         runtime = self._invocation.runtime
         page = await open_file(path, uri, partial(self.links.read_packaged, package), runtime)
         page = await with_link_names(page, runtime.named_schemes)
-        return structs.replace(page, uri=uri, package=package)
+        return replace(page, uri=uri, package=package)
 
     def leads_to(self, link: str, author: Origin, page: Page) -> bool:
         """Whether a link in a document leads to the whole of a page."""
@@ -216,7 +213,7 @@ class DocumentNavigator:
         here = self.here()
         if not block:
             raise Refusal(ErrorCode.INVALID_TARGET, "No block is named after the #.")
-        return structs.replace(here, block=block, shown=f"{here.shown}#{block}")
+        return replace(here, block=block, shown=f"{here.shown}#{block}")
 
     async def _shortcut_target(self, name: str, *, confirmed: bool) -> Target:
         page = await self.current() if self.location else None
@@ -229,7 +226,7 @@ class DocumentNavigator:
             zone = page.zone.nearest_allowed(confirmed=confirmed)
             linked = uri_target(join(author, shortcut.target), nearest_zone=zone)
             _require_web(linked, page.uri)
-            return structs.replace(linked, here=linked.uri == page.uri and linked.block is not None)
+            return replace(linked, here=linked.uri == page.uri and linked.block is not None)
         if is_uri(shortcut.target) and not self._is_file_beside(shortcut.target, author):
             return uri_target(shortcut.target)
         if page.package and not is_absolute(shortcut.target):
@@ -243,9 +240,9 @@ class DocumentNavigator:
         source = link.provenance
         target = await self.find(link.value)
         if target.path:
-            target = structs.replace(target, shown=self._shown_part(target.path, target.block, target.lines))
+            target = replace(target, shown=self._shown_part(target.path, target.block, target.lines))
         options = replace(target.options, nearest_zone=source.zone.nearest_allowed(confirmed=confirmed))
-        target = structs.replace(target, options=options)
+        target = replace(target, options=options)
         if not source.is_own:
             _require_web(target, source.document)
         return target

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
-from dataclasses import replace
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from stringd.actions.templates.template_run import TEMPLATE_MODULES
 from stringd.api.commands import BackgroundEffect

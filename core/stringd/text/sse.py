@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from stringd.frozen_record import FrozenRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,13 +14,12 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SseEvent:
+class SseEvent(FrozenRecord, frozen=True, kw_only=True):
     """One event: its name, its data with lines joined by newlines, and the last id of the stream."""
 
     name: str
     data: str
-    id: str = field(default="", compare=False)
+    id: str = ""
 
 
 def encode_sse(name: str, data: bytes, position: str | None = None) -> bytes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from stringd.actions.arguments.action_call import Call
 from stringd.actions.forms.form_encoding import Entry, body_of, query_of

@@ -8,9 +8,10 @@ import queue
 import threading
 import time
 from contextlib import suppress
-from dataclasses import replace
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from msgspec.structs import replace
 
 import stringd.client.endpoints as endpoints
 from stringd.client.connection_pool import CannotConnect, Connection, lower_headers

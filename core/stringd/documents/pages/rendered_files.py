@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
-from msgspec import Struct, structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.api.documents import Document, LoadedBytes
 from stringd.api.load_options import UNRESTRICTED, LoadOptions
@@ -60,7 +60,7 @@ def _page(file: FileToShow, body: bytes, document: Document) -> Page:
     else:
         page = outlined_page(document, document.outline)
     again = replace(UNRESTRICTED, pages=file.options.pages)
-    return structs.replace(
+    return replace(
         page,
         uri=file.path.as_uri(),
         path=file.path,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from stringd.plugin import CliCommand, Config, Fault
 from stringd.plugin.cli import run_daemon, settings_of, write_output

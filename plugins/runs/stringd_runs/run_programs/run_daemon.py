@@ -6,11 +6,11 @@ import argparse
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, structs
+from msgspec import Struct
+from msgspec.structs import replace
 
 from stringd.plugin.files import real_path
 from stringd.plugin.terminal_programs import (
@@ -72,7 +72,7 @@ def dry_daemon(config: Config, user: str, file: Path) -> Iterator[RunDaemon]:
     with tempfile.TemporaryDirectory(prefix="stringd-dry-") as data:
         private = replace(config, port=0, data_dir=Path(data))
         with temporary_daemon(private, is_private=True) as started:
-            yield structs.replace(_own_daemon(started, user, home), has_others=False)
+            yield replace(_own_daemon(started, user, home), has_others=False)
 
 
 def may_access(daemon: RunDaemon, user: str, path: Path) -> bool:
