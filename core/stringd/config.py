@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 
 from stringd.frozen_record import FrozenRecord
@@ -65,7 +66,7 @@ def split_names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-class Config(FrozenRecord, frozen=True, kw_only=True):
+class Config(FrozenRecord, frozen=True, kw_only=True, dict=True):
     """The settings of one daemon.
 
     `access` determines which files document commands may access: those below the user's home and allowed
@@ -88,7 +89,11 @@ class Config(FrozenRecord, frozen=True, kw_only=True):
     queue_wait_seconds: float = 60.0
     operator_fd: int | None = None
 
-    @property
+    def __post_init__(self) -> None:
+        # Before the first command asks for it, as all do.
+        _ = self.full_access
+
+    @cached_property
     def full_access(self) -> bool:
         """Whether document commands may touch every file."""
         return self.access == FULL_ACCESS

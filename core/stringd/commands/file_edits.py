@@ -26,10 +26,11 @@ from stringd.documents.editing.replaced_files import (
     remove_directories,
     replaced_files,
 )
-from stringd.documents.editing.seen_files import is_stale, keep_digest, new_digest, record_digest, record_seen
+from stringd.documents.editing.seen_files import is_stale, keep_digest, record_digest, record_seen
 from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.paths.text_charsets import known_charset
 from stringd.errors import ErrorCode, Refusal, StorageFailed
+from stringd.text.digests import digest_of
 from stringd.workers.threads import READING
 
 Change = Callable[[str], Revision]
@@ -238,7 +239,7 @@ async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> Mappi
 
 
 async def _digest(text: str) -> str:
-    return await done(partial(new_digest, text), here=len(text) <= SMALL)
+    return await done(partial(digest_of, text), here=len(text) <= SMALL)
 
 
 async def _store(

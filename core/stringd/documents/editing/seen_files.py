@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import sha256
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from stringd.api.sessions import Session
+from stringd.text.digests import digest_of
 from stringd.text.lru_cache import LruCache
 
 MOST_FILES = 500
 
 
 def digest(text: str) -> str:
-    """Return the SHA-256 of the text."""
+    """Return the digest of a text, which is kept."""
     known = _digests.get(text)
     if known is None:
-        known = new_digest(text)
-        keep_digest(text, known)
+        known = digest_of(text)
+        _digests.put(text, known, len(text))
     return known
-
-
-def new_digest(text: str) -> str:
-    """Return the SHA-256 of a text that is new, which is not looked up, nor hashed for that."""
-    return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def keep_digest(text: str, known: str) -> None:

@@ -21,7 +21,7 @@ class _Latest(NamedTuple):
 
 def known_text(path: str, data: bytes) -> str | None:
     """Return the text of a file that was last read or written with the same data and charset, or None."""
-    known = _latest.get(path)
+    known = _latest.get(path) if len(data) > _SHORT else None
     if known and known.data == data and known.charset == known_charset(path):
         return known.text
     return None
