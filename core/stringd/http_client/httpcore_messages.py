@@ -8,16 +8,17 @@ from collections.abc import AsyncIterator, Iterable, Mapping
 
 import httpcore
 
+from stringd import __version__
 from stringd.api.http import BodySink, HttpRequest, HttpResponse, OnProgress
 from stringd.api.zones import Zone
 from stringd.errors import HttpFailed
 from stringd.http_client.address_policy import Route
 from stringd.http_client.body_decoding import ACCEPT_ENCODING, BodyDecoder
 from stringd.http_client.routed_connections import CONNECT_SECONDS, pool_host
-from stringd.http_client.user_agent import USER_AGENT
 from stringd.text.media_types import parse_media_type
 from stringd.text.web_urls import WebUrl
 
+USER_AGENT = f"stringd/{__version__}"
 MEBIBYTE = 1024 * 1024
 # The least average size of the pieces of a body that has more of them than its sink takes: each piece has a
 # cost, however small, and ten million of them would block the daemon for minutes.

@@ -13,7 +13,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stringd.config import BODY_LIMIT
 from stringd.errors import BodyTooLarge, InvalidRequest, Misdirected, OriginRefused, Relayed
-from stringd.http_client.user_agent import DAEMON_AGENT
 from stringd.server.json_responses import answer_to
 
 
@@ -40,6 +39,8 @@ _AUTHORITY = re.compile(
     re.IGNORECASE,
 )
 _LAST_PORT = 65535
+# What daemons of any version send in `User-Agent`.
+_DAEMON = re.compile(rb"(?<!\S)stringd/", re.IGNORECASE)
 _OWN_ORIGIN_ONLY = (b"cross-origin-resource-policy", b"same-origin")
 _CORS_LINES = header_lines(CORS_HEADERS)
 _STARTS = {"http.response.start", "websocket.accept", "websocket.http.response.start"}
@@ -158,7 +159,7 @@ def _refuse_ambiguity(names: Sequence[bytes]) -> None:
 
 
 def _refuse_daemons(user_agent: bytes) -> None:
-    if DAEMON_AGENT.search(user_agent):
+    if _DAEMON.search(user_agent):
         raise Relayed("No page or action of a stringd may call a stringd.")
 
 
