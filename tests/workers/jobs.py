@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from stringd.plugin import Refusal
+from stringd.plugin import Refusal, Reply
+from stringd.plugin.text import MediaType, parse_media_type
 
 LOOPBACK = "127.0.0.1"
 FIOSETOWN = 0x8901
@@ -52,6 +53,16 @@ def pair(left: object, right: object) -> Pair:
 def place(line: int, column: int) -> Place:
     """Return a record of which there are many."""
     return Place(line=line, column=column)
+
+
+def media_type() -> MediaType:
+    """Return a struct that does nothing when it is made."""
+    return parse_media_type("text/html; charset=utf-8")
+
+
+def reply() -> Reply:
+    """Return a struct that checks its values when it is made."""
+    return Reply.page("Opened", "text")
 
 
 def process() -> int:

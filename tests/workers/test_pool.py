@@ -37,6 +37,12 @@ def test_arguments_and_records_are_passed(workers: BlockingWorkers) -> None:
     assert (type(place), place) == (jobs.Place, (3, 7))
 
 
+def test_structs_are_passed_unless_they_do_something_when_made(workers: BlockingWorkers) -> None:
+    assert workers.run(jobs.media_type, budget=ENOUGH) == jobs.media_type()
+    with pytest.raises(WorkStopped, match=r"may not return stringd\.api\.replies\.Reply"):
+        workers.run(jobs.reply, budget=ENOUGH)
+
+
 def test_large_values_are_passed(workers: BlockingWorkers) -> None:
     text = "x" * 20_000_000
     assert workers.run(jobs.pair, text, None, budget=ENOUGH).left == text

@@ -99,8 +99,11 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _is_record(kind: type) -> bool:
+    if issubclass(kind, Struct):
+        # What a struct does when it is made, no worker may have done here.
+        return not hasattr(kind, "__post_init__")
     is_named_tuple = issubclass(kind, tuple) and hasattr(kind, "_fields")
-    return is_named_tuple or dataclasses.is_dataclass(kind) or issubclass(kind, Struct | Enum)
+    return is_named_tuple or dataclasses.is_dataclass(kind) or issubclass(kind, Enum)
 
 
 class _Channel:
