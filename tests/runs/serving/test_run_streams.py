@@ -193,7 +193,8 @@ def test_subscribing_twice_and_leaving(daemon: DaemonProcess) -> None:
 @pytest.mark.requirement("runs.subscriptions.stored")
 def test_a_long_history_is_delivered_as_fast_as_it_is_read(daemon: DaemonProcess) -> None:
     with run_client(daemon) as starter, run_client(daemon) as reader:
-        events = starter.run(write_echo(daemon, "ok", cycles=2500))
+        # So slow that a client in Python keeps up with what happens.
+        events = starter.run(write_echo(daemon, "ok", cycles=2500, chunkDelayMs=1))
         reader.send("subscribe", runId=events[0]["runId"], afterSeq=1)
         received = reader.until(*ENDS)
     assert len(received) > 10_000
