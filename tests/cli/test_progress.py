@@ -25,6 +25,7 @@ def string(daemon: DaemonProcess, words: str, term: str = "xterm") -> str:
     return f"env TERM={term} {PROGRAM} --no-start --port {daemon.port} {words}"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("events.progress")
 @pytest.mark.timeout(60)
 def test_slow_command_shows_its_output(chattering: DaemonProcess, tmp_path: Path) -> None:
@@ -49,6 +50,7 @@ def test_dumb_terminal_only_shows_text(chattering: DaemonProcess) -> None:
     assert "download" not in shown
 
 
+@pytest.mark.long
 @pytest.mark.requirement("events.progress")
 @pytest.mark.timeout(60)
 def test_prompt_only_shows_output_of_its_own_commands(chattering: DaemonProcess) -> None:

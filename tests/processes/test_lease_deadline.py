@@ -146,6 +146,7 @@ def test_programs_end_with_a_killed_daemon_or_at_the_deadline(leased: LeasedDaem
     assert_silent_after(deadline, hearts)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("deadman.renewed", "deadman.free", "deadman.late")
 def test_programs_go_on_as_long_as_the_deadline_moves(leased: LeasedDaemon, heart: Heart) -> None:
     daemon = leased.daemon
@@ -307,6 +308,7 @@ def test_no_file_is_changed_after_the_deadline(leased: LeasedDaemon) -> None:
     assert daemon.exec("/undo").content.endswith("Undo: removed b.md")
 
 
+@pytest.mark.long
 @pytest.mark.requirement("deadman.family")
 @pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux; on Debian: apt install tmux")
 def test_servers_that_programs_leave_behind_end_too(leased: LeasedDaemon, heart: Heart) -> None:

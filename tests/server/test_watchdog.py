@@ -134,6 +134,7 @@ def test_each_block_is_logged_once(holding: DaemonProcess) -> None:
     assert holding.stderr().count("is held for over 0.5 s by") == 2
 
 
+@pytest.mark.long
 @pytest.mark.requirement("watchdog")
 def test_stopped_process_is_not_reported(holding: DaemonProcess) -> None:
     """Such as after a laptop has slept."""

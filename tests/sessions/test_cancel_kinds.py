@@ -382,6 +382,7 @@ def test_an_action_in_python(shared: DaemonProcess) -> None:
         cancel(shared, "app:sums", answer)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("activity.cancel.abandoned")
 def test_an_action_in_python_that_ignores_it(shared: DaemonProcess) -> None:
     with sent(shared, "app:sums", "/act deaf") as answer:

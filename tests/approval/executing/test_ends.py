@@ -110,6 +110,7 @@ def test_a_pipeline_whose_supervisor_is_killed_dies_with_it() -> None:
     eventually(lambda: not running_with(seconds))
 
 
+@pytest.mark.long
 @pytest.mark.requirement("approval.execution.no_survivor")
 def test_a_pipeline_cannot_stop_its_supervisor() -> None:
     seconds = unique_seconds()
