@@ -31,8 +31,6 @@ class Result(FrozenRecord, frozen=True, kw_only=True, eq=False):
         """Compare what was answered, however the command is shown."""
         return isinstance(other, Result) and self._answered == other._answered
 
-    __hash__ = None  # type: ignore[assignment]
-
     @property
     def _answered(self) -> tuple[bool, str | None, str, JsonObject | None]:
         return self.ok, self.code, self.content, self.meta

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable
 from threading import Lock
 
 from stringd.workers.threads import READING
+
+log = logging.getLogger(__name__)
 
 # An answer is sent in less.
 _SECONDS = 0.001
@@ -20,10 +23,13 @@ def leave(work: Callable[[], object]) -> None:
 
 
 def finish_left() -> None:
-    """Do the work that is left."""
+    """Do the work that is left; what fails is logged, as it belongs to another edit."""
     with _working:
         while _left:
-            _left.popleft()()
+            try:
+                _left.popleft()()
+            except Exception:
+                log.exception("what an edit has left to do failed")
 
 
 _left: deque[Callable[[], object]] = deque()
