@@ -23,6 +23,7 @@ from stringd.plugin import (
     Zone,
 )
 from stringd.plugin.documents import confine
+from stringd.plugin.text import parse_media_type
 from stringd_mcp.apps.app_servers import AppServers
 from stringd_mcp.apps.resource_uris import SCHEME, resource_uri, split_resource_uri
 from stringd_mcp.apps.server_package import is_server_package
@@ -98,7 +99,7 @@ def _content(content: Mapping[str, Any]) -> tuple[str, bytes]:
         except (binascii.Error, ValueError):
             raise Refusal(ErrorCode.LOAD_ERROR, "The server has sent invalid base64.") from None
     text = str(content.get("text") or "")
-    media_type = (declared or "text/plain").partition(";")[0].strip()
+    media_type = parse_media_type(declared or "text/plain").type
     return f"{media_type}; charset=utf-8", text.encode(errors="replace")
 
 

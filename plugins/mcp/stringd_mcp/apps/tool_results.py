@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from stringd.plugin import Refusal, Zone
 from stringd.plugin.actions import ActionCall, Answer
 from stringd.plugin.documents import Names, json_markdown, slug
-from stringd.plugin.text import counted, foreign_line, foreign_text, printable
+from stringd.plugin.text import counted, foreign_line, foreign_text, parse_media_type, printable
 from stringd.plugin.workers import READING
 from stringd_mcp.apps.resource_uris import resource_uri
 
@@ -146,7 +146,7 @@ class ResultReader(Struct):
         self._saved += 1
         stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S-%f")
         name = _NOT_IN_NAME.sub("-", self.tool).strip("-") or kind
-        suffix = mimetypes.guess_extension(shown.partition(";")[0].strip()) or ".bin"
+        suffix = mimetypes.guess_extension(parse_media_type(shown).type) or ".bin"
         path = f"~/mcp/{self.app}/{name}-{stamp}-{self._saved}{suffix}"
         await self.call.save(path, data)
         link = ""

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from stringd.plugin.text import parse_media_type
 from stringd_openapi.call_requests.styles import encode_value, scalar_text, styled_pairs
 from stringd_openapi.model.bodies import FORM, JSON, MULTIPART, is_json
 from stringd_openapi.model.operations import Body
@@ -38,7 +39,7 @@ class RequestBody(Struct, frozen=True, kw_only=True):
 
 def request_body(body: Body, value: Any, boundary: str) -> RequestBody:
     """Return the body of a request for a checked value."""
-    essence = body.media_type.partition(";")[0].strip().lower()
+    essence = parse_media_type(body.media_type).type
     if is_json(essence):
         return RequestBody(content_type=body.media_type, pieces=(_json(value),))
     if essence == FORM and isinstance(value, Mapping):

@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from stringd.plugin.text import parse_media_type
 from stringd_openapi.model.json_schemas import SchemaReader, follow, types_of
 from stringd_openapi.model.names import flag_of
 from stringd_openapi.model.object_members import object_members
@@ -20,13 +21,13 @@ _TEXTS = ("text/", "application/xml", "application/yaml", "application/graphql")
 
 def is_json(media_type: str) -> bool:
     """Whether bodies of a media type are JSON."""
-    essence = media_type.partition(";")[0].strip().lower()
+    essence = parse_media_type(media_type).type
     return essence == JSON or essence.endswith("+json")
 
 
 def is_text(media_type: str) -> bool:
     """Whether bodies of a media type are typed as they are."""
-    essence = media_type.partition(";")[0].strip().lower()
+    essence = parse_media_type(media_type).type
     return essence.startswith(_TEXTS) or essence.endswith(("+xml", "+yaml")) or essence == "*/*"
 
 
@@ -52,7 +53,7 @@ def read_body(given: Mapping[str, Any], schemas: SchemaReader, references: Refer
 
 def _preference(media_type: str, described: Mapping[str, Any], references: References) -> int:
     """Return how late a media type is chosen; files can only be sent in a form of several parts."""
-    essence = media_type.partition(";")[0].strip().lower()
+    essence = parse_media_type(media_type).type
     if essence == MULTIPART and _has_files(references.follow(described.get("schema")), references):
         return 0
     if essence == JSON:
@@ -77,7 +78,7 @@ def _is_binary(schema: Schema, definitions: Mapping[str, Schema]) -> bool:
 
 
 def _with_fields(body: Body, definitions: Mapping[str, Schema]) -> Body:
-    essence = body.media_type.partition(";")[0].strip().lower()
+    essence = parse_media_type(body.media_type).type
     structured = is_json(essence) or essence in {FORM, MULTIPART}
     if not structured:
         found = follow(body.schema, definitions)
