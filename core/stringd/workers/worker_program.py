@@ -73,7 +73,7 @@ def _within(memory: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
-# Opened before the process is sealed.
+# Opened before the process is sealed, in which `stringd.processes.proc` can open nothing.
 _STATUS_FILE = os.open(_STATUS, os.O_RDONLY) if _STATUS.exists() else None
 
 

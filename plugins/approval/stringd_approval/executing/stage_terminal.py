@@ -1,6 +1,6 @@
 """The controlling terminal of privileged stages, on which sudo asks for passwords.
 
-Supervisors import this module: it must not import `stringd.plugin`.
+Supervisors import this module: it must not import `stringd.plugin`, whose functions would read /proc else.
 """
 
 from __future__ import annotations
