@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 
 from stringd import errors
 from stringd.errors import ErrorCode, RequestRefused
@@ -10,6 +12,7 @@ from tests.docs.pages import ROOT, text_of
 
 PAGE = text_of("docs/reference/errors.md")
 LITERAL = re.compile(r"""\b(?:Refusal|Unrecognised|Reply\.error)\(\s*"([A-Z_]+)\"|\bcode="([A-Z_]+)\"""")
+CODE = re.compile(r"[A-Z]+(?:_[A-Z]+)*")
 OF_COMMANDS = re.compile(r"^\| `(?P<code>[A-Z_]+)` \| (?P<when>[^|]+) \| (?P<remedy>[^|]+) \|$", re.MULTILINE)
 OF_REQUESTS = re.compile(
     r"^\| (?P<status>\d+) \| `(?P<code>[A-Z_]+)`(?P<in_body> \\\*)? \| [^|]+ \| [^|]+ \| `(?P<name>\w+)` \|$",
@@ -47,6 +50,25 @@ def test_the_sources_use_the_enum() -> None:
 
 def test_code_equals_its_name() -> None:
     assert [it for it in ErrorCode if it.name != it.value] == []
+
+
+def test_page_lists_the_codes_of_plugins() -> None:
+    codes = set().union(*map(codes_of_plugin, (ROOT / "plugins").iterdir()))
+    assert {"DENIED", "TOOL_FAILED"} <= codes
+    assert {it for it in codes if f"- `{it}`:" not in PAGE} == set()
+
+
+def codes_of_plugin(folder: Path) -> set[str]:
+    """Return the constants of a plugin with which it refuses commands."""
+    constants: dict[str, str] = {}
+    refused: set[str] = set()
+    for node in (node for path in folder.rglob("*.py") for node in ast.walk(ast.parse(path.read_bytes()))):
+        match node:
+            case ast.Assign(targets=[ast.Name(name)], value=ast.Constant(str(text))) if CODE.fullmatch(text):
+                constants[name] = text
+            case ast.Call(func=ast.Name("Refusal"), args=[ast.Name(name), *_]):
+                refused.add(name)
+    return {constants[name] for name in refused & constants.keys()}
 
 
 def test_every_status_has_code_and_exception() -> None:
