@@ -32,7 +32,8 @@ OWN_OPTIONS = frozenset(
     }
 )
 """The options of `stringd` that settings of plugins can't have."""
-BODY_LIMIT = 10 * 1024 * 1024
+REQUEST_LIMIT = 10 * 1024 * 1024
+"""The most bytes of the body of a request to the daemon, or of a message of a WebSocket."""
 
 
 def parse_port(text: str) -> int | None:

@@ -10,7 +10,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from stringd.config import BODY_LIMIT
+from stringd.config import REQUEST_LIMIT
 from stringd.testing.process import DaemonProcess
 from tests.protocol.waits import eventually
 
@@ -108,15 +108,18 @@ def test_allowed_origin_is_accepted(garden: DaemonProcess) -> None:
 
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_body_over_the_cap_never_reaches_a_route(chunked: bool, garden: DaemonProcess) -> None:
-    body = b"x" * (BODY_LIMIT + 1)
-    assert send(garden, body, chunked=chunked) == (413, {"error": f"Request body exceeds {BODY_LIMIT} bytes"})
+    body = b"x" * (REQUEST_LIMIT + 1)
+    assert send(garden, body, chunked=chunked) == (
+        413,
+        {"error": f"Request body exceeds {REQUEST_LIMIT} bytes"},
+    )
     assert garden.request("GET", "/sessions").json() == {"sessions": []}
 
 
 def test_a_message_over_the_cap_closes_the_websocket(garden: DaemonProcess) -> None:
     with live(garden) as socket:
-        assert (say(socket, "x" * (BODY_LIMIT - 1)) or "").startswith("[output 1] 10,485,")
-        socket.send("x" * (BODY_LIMIT + 1))
+        assert (say(socket, "x" * (REQUEST_LIMIT - 1)) or "").startswith("[output 1] 10,485,")
+        socket.send("x" * (REQUEST_LIMIT + 1))
         with pytest.raises(ConnectionClosed) as closed:
             socket.recv(PATIENCE)
     assert closed.value.rcvd

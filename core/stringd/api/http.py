@@ -8,6 +8,9 @@ from typing import Protocol, TypeAlias
 from stringd.api.zones import Zone
 from stringd.frozen_record import FrozenRecord
 
+RESPONSE_LIMIT = 10 * 1024 * 1024
+"""The most bytes of a body from the network, decompressed, that the daemon holds as a whole."""
+
 OnProgress: TypeAlias = Callable[[str, int, int | None], None]
 """Called with `upload` or `download`, the transferred bytes of a body, and its size if known."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from stringd import __version__
 from stringd.api.additions import CommandHelp, PluginSummary, TopicTypeHelp
 from stringd.api.append_logs import HeadRecords, RecordedHead
 from stringd.api.checks import check_optional_text
@@ -49,6 +50,7 @@ from stringd.api.events import (
 from stringd.api.health import HealthField
 from stringd.api.hooks import Hook
 from stringd.api.http import (
+    RESPONSE_LIMIT,
     BodySink,
     HttpClient,
     HttpRequest,
@@ -83,7 +85,7 @@ from stringd.api.undo import Step, Undo
 from stringd.api.users import User
 from stringd.api.workers import Budget, Workers
 from stringd.api.zones import Zone
-from stringd.config import Config, parse_seconds
+from stringd.config import REQUEST_LIMIT, Config, parse_seconds
 from stringd.errors import (
     AnswerInvalid,
     ClientGone,
@@ -106,10 +108,16 @@ from stringd.extensions.hookspecs import hookimpl, hookspec
 API_VERSION = (1, 0)
 """What plugins may rely on: the first number grows when something is removed or changes its meaning."""
 
+VERSION = __version__
+"""The version of stringd."""
+
 __all__ = [
     "API_VERSION",
     "LISTENING",
     "PEER_CERTIFICATE",
+    "REQUEST_LIMIT",
+    "RESPONSE_LIMIT",
+    "VERSION",
     "Address",
     "Answer",
     "AnswerInvalid",

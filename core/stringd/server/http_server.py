@@ -16,7 +16,7 @@ import uvicorn
 
 from stringd.api.events import DaemonReady
 from stringd.api.runtime import Service
-from stringd.config import BODY_LIMIT
+from stringd.config import REQUEST_LIMIT
 from stringd.processes.descriptors import DESCRIPTORS
 from stringd.processes.standard_streams import announce
 from stringd.runtime.local import LocalRuntime
@@ -64,7 +64,7 @@ class Server(uvicorn.Server):
                 make_app(runtime, stop=self.stop_soon),
                 http=Connection,
                 ws=partial(WebSocketConnection, timeouts=self._timeouts),  # type: ignore[arg-type]
-                ws_max_size=BODY_LIMIT,
+                ws_max_size=REQUEST_LIMIT,
                 # A client that does not answer a ping is not reading: it may be busy with what it has.
                 ws_ping_interval=PING_SECONDS,
                 ws_ping_timeout=None,

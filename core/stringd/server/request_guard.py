@@ -11,7 +11,7 @@ from typing import ClassVar, TypeAlias
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from stringd.config import BODY_LIMIT
+from stringd.config import REQUEST_LIMIT
 from stringd.errors import BodyTooLarge, InvalidRequest, Misdirected, OriginRefused, Relayed
 from stringd.server.json_responses import answer_to
 
@@ -136,8 +136,8 @@ class _ClosedAnswer(_Answer):
 def _capped(headers: Mapping[bytes, bytes], receive: Receive) -> Receive:
     length = headers.get(b"content-length")
     if length is not None and length.isdigit():
-        if int(length) > BODY_LIMIT:
-            raise BodyTooLarge(f"Request body exceeds {BODY_LIMIT} bytes")
+        if int(length) > REQUEST_LIMIT:
+            raise BodyTooLarge(f"Request body exceeds {REQUEST_LIMIT} bytes")
         return receive
     received = 0
 
@@ -145,8 +145,8 @@ def _capped(headers: Mapping[bytes, bytes], receive: Receive) -> Receive:
         nonlocal received
         message = await receive()
         received += len(message.get("body", b""))
-        if received > BODY_LIMIT:
-            raise BodyTooLarge(f"Request body exceeds {BODY_LIMIT} bytes")
+        if received > REQUEST_LIMIT:
+            raise BodyTooLarge(f"Request body exceeds {REQUEST_LIMIT} bytes")
         return message
 
     return counted

@@ -9,9 +9,8 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from stringd.plugin import Invocation, Runtime, Session, User, hookspec
+from stringd.plugin import RESPONSE_LIMIT, Invocation, Runtime, Session, User, hookspec
 
-LARGEST = 10 * 1024 * 1024
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _OPTION = re.compile(r"--[a-z][a-z-]*")
 # The options of `/install` itself.
@@ -86,7 +85,7 @@ class AppSource(Struct, frozen=True, kw_only=True):
     stage: Stage
     recognise: Recognise | None = None
     options: Mapping[str, str] = field(default_factory=dict)
-    largest: int = LARGEST
+    largest: int = RESPONSE_LIMIT
     info: Describe | None = None
     removed: Removed | None = None
 

@@ -8,13 +8,13 @@ from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct, field
 
-from stringd.plugin import ErrorCode, HttpClient, HttpFailed, HttpResponse, Refusal, http
+from stringd.plugin import RESPONSE_LIMIT, ErrorCode, HttpClient, HttpFailed, HttpResponse, Refusal, http
 from stringd.plugin.documents import read_sheet
 from stringd.plugin.events import current_output
 from stringd.plugin.media_types import HTML, PLAIN
 from stringd.plugin.text import WebUrl
 from stringd.plugin.workers import READING
-from stringd_app.site_download import LARGEST, Site, SiteDownload, kind_of
+from stringd_app.site_download import Site, SiteDownload, kind_of
 
 SECONDS = 60.0
 _NOT_FOUND = 404
@@ -47,7 +47,7 @@ class Fetched(Struct, frozen=True, kw_only=True):
         return _path(str(self.final))
 
 
-async def fetch(url: str, client: HttpClient, largest: int = LARGEST) -> Fetched:
+async def fetch(url: str, client: HttpClient, largest: int = RESPONSE_LIMIT) -> Fetched:
     """Get a URL, or refuse."""
     try:
         async with asyncio.timeout(SECONDS):
@@ -67,8 +67,10 @@ async def fetch(url: str, client: HttpClient, largest: int = LARGEST) -> Fetched
 async def download_app(fetched: Fetched, client: HttpClient) -> Download:
     """Return what was fetched as the file of an app, with the files that it needs; or refuse."""
     url, response, path = fetched.url, fetched.response, fetched.path
-    if len(response.body) > LARGEST:
-        raise Refusal(ErrorCode.LOAD_ERROR, f"the answer is larger than {LARGEST // 1024**2} MiB: {url}")
+    if len(response.body) > RESPONSE_LIMIT:
+        raise Refusal(
+            ErrorCode.LOAD_ERROR, f"the answer is larger than {RESPONSE_LIMIT // 1024**2} MiB: {url}"
+        )
     is_named = path.suffix == _PAGE
     name = path.name if is_named or not await READING.run(_is_document, response, path) else f"{path.name}.md"
     site = Site()

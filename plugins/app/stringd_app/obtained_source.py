@@ -9,13 +9,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from stringd.plugin import ErrorCode, Invocation, Refusal
+from stringd.plugin import RESPONSE_LIMIT, ErrorCode, Invocation, Refusal
 from stringd.plugin.documents import confine, is_directory, is_there, is_uri, resolve
 from stringd.plugin.files import NotRegular, open_file
 from stringd.plugin.media_types import detect_media_type
 from stringd.plugin.workers import READING
 from stringd_app.app_registry import packages_directory
-from stringd_app.app_sources import LARGEST, AppSource, SourceApp, SourceFile, SourceRequest
+from stringd_app.app_sources import AppSource, SourceApp, SourceFile, SourceRequest
 from stringd_app.download import Download, download_app, fetch
 from stringd_app.entry_document import ENTRIES
 from stringd_app.install_record import canonical_path, canonical_url
@@ -91,7 +91,7 @@ async def _made(kind: AppSource, wanted: SourceRequest, source: str, place: str)
 
 
 def _largest(invocation: Invocation) -> int:
-    return max((LARGEST, *(it.largest for it in _recognising(invocation))))
+    return max((RESPONSE_LIMIT, *(it.largest for it in _recognising(invocation))))
 
 
 def _recognising(invocation: Invocation) -> Sequence[AppSource]:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from stringd.plugin import (
+    RESPONSE_LIMIT,
     ErrorCode,
     HttpClient,
     HttpFailed,
@@ -27,7 +28,6 @@ from stringd_app.needed_files import NeededFile, Use, needed_files
 
 MOST_FILES = 200
 MOST_BYTES = 50 * 1024 * 1024
-LARGEST = 10 * 1024 * 1024
 SECONDS = 60.0
 _AT_ONCE = 6
 _PAGE = ".md"
@@ -143,7 +143,7 @@ class SiteDownload:
             return redirect.request
 
         async def send(request: HttpRequest) -> HttpResponse:
-            return await self._client.exchange(request, limit=LARGEST)
+            return await self._client.exchange(request, limit=RESPONSE_LIMIT)
 
         first = HttpRequest(
             method="GET", origin=url.origin, target=url.target, headers={}, nearest_zone=self._zone

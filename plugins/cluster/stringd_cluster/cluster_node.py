@@ -9,8 +9,7 @@ import weakref
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
-from stringd import __version__
-from stringd.plugin import Fault, Runtime, StorageFailed
+from stringd.plugin import VERSION, Fault, Runtime, StorageFailed
 from stringd.plugin.stores import HomeMoved
 from stringd_cluster.admittance import require_admittance
 from stringd_cluster.cluster_settings import ClusterSettings
@@ -198,7 +197,7 @@ class ClusterNode:
         await self.pool.open(node.id)
         await self.stores.load_shared()
         sent = boot_time()
-        await join(self.pool, node, __version__, seconds)
+        await join(self.pool, node, VERSION, seconds)
         lease = Lease(self.settings.url, node.id, seconds, self._known.update)
         lease.begin(sent)
         await self._known.read()

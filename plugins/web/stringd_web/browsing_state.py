@@ -6,13 +6,20 @@ from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
-from stringd.plugin import BodySink, HttpClient, HttpRequest, HttpResponse, OnProgress, Session, Topic
+from stringd.plugin import (
+    RESPONSE_LIMIT,
+    BodySink,
+    HttpClient,
+    HttpRequest,
+    HttpResponse,
+    OnProgress,
+    Session,
+    Topic,
+)
 from stringd.plugin.text import WebUrl
 from stringd_web.cache import NOT_MODIFIED, CacheBudget, CachedPage, PageCache, revalidated
 from stringd_web.cookie_jar import Cookies
 from stringd_web.cookie_storage import forget_cookies, keep_cookies, restore_cookies
-
-BODY_LIMIT = 10 * 1024 * 1024
 
 
 class BrowsingStates:
@@ -67,7 +74,7 @@ class BrowsingState:
         neither cookies nor cache of other sites.
         """
         if site not in {None, url.origin}:
-            return await client.exchange(request, limit=BODY_LIMIT, on_progress=on_progress)
+            return await client.exchange(request, limit=RESPONSE_LIMIT, on_progress=on_progress)
         cookie = self.cookies.header(url)
         headers = {**request.headers, "cookie": cookie} if cookie else request.headers
         request = replace(request, headers=headers)
@@ -112,6 +119,6 @@ class BrowsingState:
         on_progress: OnProgress | None,
         sink: BodySink | None = None,
     ) -> HttpResponse:
-        response = await client.exchange(request, limit=BODY_LIMIT, on_progress=on_progress, sink=sink)
+        response = await client.exchange(request, limit=RESPONSE_LIMIT, on_progress=on_progress, sink=sink)
         self.cookies.store(url, response.cookies)
         return response

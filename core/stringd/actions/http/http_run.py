@@ -15,7 +15,7 @@ from stringd.actions.http.redirected_request import send_following_redirects
 from stringd.actions.values.placeholders import PlaceholderFiller
 from stringd.actions.values.secret_taint import Taint, taint_of
 from stringd.actions.values.typed_values import Value
-from stringd.api.http import HttpClient, HttpRequest, HttpResponse
+from stringd.api.http import RESPONSE_LIMIT, HttpClient, HttpRequest, HttpResponse
 from stringd.documents.pages.page import Page
 from stringd.documents.syntax.actions import Action
 from stringd.errors import ErrorCode, HttpFailed, Refusal
@@ -24,7 +24,6 @@ from stringd.text.media_types import parse_media_type
 from stringd.text.web_urls import origin_of
 
 TOTAL_SECONDS = 60.0
-BODY_LIMIT = 10 * 1024 * 1024
 ERROR_BODY_CHARACTERS = 500
 FIRST_FAILURE = 400
 _UNREADABLE = "\ufffd"
@@ -121,7 +120,7 @@ async def _exchange(
 
 async def _send(request: HttpRequest, client: HttpClient) -> HttpResponse:
     try:
-        return await client.exchange(request, limit=BODY_LIMIT, on_progress=current_output().report)
+        return await client.exchange(request, limit=RESPONSE_LIMIT, on_progress=current_output().report)
     except HttpFailed as failure:
         host = request.origin.rpartition("@")[2].rpartition("/")[2]
         raise Refusal(ErrorCode.ACTION_FAILED, f"No usable answer from {host}: {failure}") from failure

@@ -13,7 +13,7 @@ from mcp.types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from stringd.plugin import Runtime
+from stringd.plugin import REQUEST_LIMIT, Runtime
 from stringd_mcp.mcp_serving.agent_access import AgentAccess
 from stringd_mcp.mcp_serving.agent_server import AgentServer
 from stringd_mcp.mcp_serving.agent_socket import AgentSocket
@@ -21,8 +21,6 @@ from stringd_mcp.mcp_serving.http_exchange import Exchange, without_session
 from stringd_mcp.mcp_serving.message_batch import MessageBatch, batch_of
 from stringd_mcp.mcp_serving.raw_messages import parsed_message, refusal_of
 
-# The guard of the daemon has the same limit for every request.
-_LARGEST_BODY = 10 * 1024 * 1024
 _MOST_SESSIONS = 5_000
 _REVISION = b"mcp-protocol-version"
 _SESSION = b"mcp-session-id"
@@ -103,6 +101,6 @@ class AgentHosting:
         return StreamableHTTPSessionManager(
             self._agents.server,
             json_response=json_response,
-            max_request_body_size=_LARGEST_BODY,
+            max_request_body_size=REQUEST_LIMIT,
             max_sessions=_MOST_SESSIONS,
         )

@@ -8,8 +8,7 @@ from mcp.server import Server
 from mcp.shared.exceptions import MCPError
 
 from mcp import types
-from stringd import __version__
-from stringd.plugin import RequestRefused, Runtime
+from stringd.plugin import VERSION, RequestRefused, Runtime
 from stringd.plugin.text import agent_summary
 from stringd.plugin.workers import READING
 from stringd_mcp.mcp_serving.agent_access import ACCESS, AgentAccess
@@ -33,7 +32,7 @@ class AgentServer:
         self.subscriptions = ResourceSubscriptions(runtime)
         self.server: Server[Any] = Server(
             "stringd",
-            version=__version__,
+            version=VERSION,
             title="stringd",
             # No argument of ours is mirrored in a header, so there is nothing to compare.
             get_tool_input_schema=lambda _: None,

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from http.cookiejar import Cookie
 
-from stringd.plugin import ErrorCode, HttpResponse, LoadedBytes, Refusal
+from stringd.plugin import RESPONSE_LIMIT, ErrorCode, HttpResponse, LoadedBytes, Refusal
 from stringd.plugin.events import current_output
 from stringd.plugin.text import WebUrl
 from stringd_web.browser.browser_cookies import for_browser, from_browser
@@ -18,7 +18,7 @@ from stringd_web.browser.navigation_guard import NavigationGuard, load_failure
 from stringd_web.browser.network_policy import NetworkPolicy
 from stringd_web.browser.proxy import Proxy
 from stringd_web.browser.shared_browser import Browser
-from stringd_web.browser.tab import BODY_LIMIT, PageSnapshot, Tab
+from stringd_web.browser.tab import PageSnapshot, Tab
 from stringd_web.cookie_jar import Cookies
 from stringd_web.page_fetching import read_url
 from stringd_web.response_page import page_from_response
@@ -156,8 +156,8 @@ def _as_response(snapshot: PageSnapshot, tab: Tab, policy: NetworkPolicy) -> Htt
             f"The page navigated to something that is not a web page: {snapshot.uri[:200]}",
         )
     body = b"" if snapshot.html is None else snapshot.html.encode()
-    if snapshot.html is None or len(body) > BODY_LIMIT:
-        raise Refusal(ErrorCode.LOAD_ERROR, f"Larger than {BODY_LIMIT // 1024**2} MiB: {snapshot.uri}")
+    if snapshot.html is None or len(body) > RESPONSE_LIMIT:
+        raise Refusal(ErrorCode.LOAD_ERROR, f"Larger than {RESPONSE_LIMIT // 1024**2} MiB: {snapshot.uri}")
     return HttpResponse(
         status=tab.progress.status,
         reason=tab.progress.reason,

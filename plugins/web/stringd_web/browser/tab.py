@@ -9,14 +9,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from stringd.plugin import Refusal
+from stringd.plugin import RESPONSE_LIMIT, Refusal
 from stringd_web.browser.devtools import BrowserGone, Declined, DevTools, Fields
 from stringd_web.browser.isolated_world import IsolatedWorld
 from stringd_web.browser.load_progress import LoadProgress
 from stringd_web.browser.navigation_guard import NavigationGuard, load_failure
 from stringd_web.browser.popups import ATTACHING
 
-BODY_LIMIT = 10 * 1024**2
 _POLL_SECONDS = 0.1
 _IDLE_SECONDS = 0.5
 # Some pages keep a request pending forever, others never stop changing.
@@ -118,7 +117,9 @@ class Tab:
         while True:
             try:
                 return PageSnapshot(
-                    **await self._world.evaluate(f"stringd.serialized({BODY_LIMIT}, {json.dumps(notice)})")
+                    **await self._world.evaluate(
+                        f"stringd.serialized({RESPONSE_LIMIT}, {json.dumps(notice)})"
+                    )
                 )
             except Declined:
                 await asyncio.sleep(_POLL_SECONDS)
