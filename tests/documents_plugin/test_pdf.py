@@ -114,6 +114,26 @@ def test_lines_that_only_look_like_running_ones_stay(shown: Shown, line: str, y:
 
 
 @pytest.mark.requirement("documents.read.running_lines")
+def test_drawn_table_at_the_foot_of_each_page_stays(shown: Shown) -> None:
+    places = [(0, 60), (100, 80), (200, 100), (300, 120)]
+    ruled = "".join(rule(72, y, 372, y) + rule(72 + x, 60, 72 + x, 120) for x, y in places)
+    cells = "".join(
+        text(76 + 100 * column, 107 - 20 * row, f"cell{row}{column}")
+        for row in range(3)
+        for column in range(3)
+    )
+    pages = [
+        "".join(text(72, y, f"Line {y} of {number}") for y in range(740, 500, -40)) + ruled + cells
+        for number in range(1, 6)
+    ]
+    table = "| cell00 | cell01 | cell02 |\n| --- | --- | --- |\n"
+    table += "| cell10 | cell11 | cell12 |\n| cell20 | cell21 | cell22 |"
+    answer = shown("a.pdf", pdf(pages))
+    assert "Left out" not in answer
+    assert answer.count(table) == len(pages)
+
+
+@pytest.mark.requirement("documents.read.running_lines")
 def test_numbers_of_pages_in_a_range(shown: Shown) -> None:
     pages = [BODY + text(280, 40, str(number)) for number in range(1, 9)]
     answer = shown("a.pdf", pdf(pages), "--pages 4-6")

@@ -34,13 +34,13 @@ class PageLayout:
         place = 0
         added: set[int] = set()
         while place < len(lines):
-            grid = next((it for it in grids if all(map(it.holds, lines[place].segments))), None)
+            grid = next((it for it in grids if it.holds(lines[place])), None)
             if grid is None:
                 place = self._add_unruled(lines, place, grids, page)
                 continue
             if id(grid) not in added:
                 added.add(id(grid))
-                self._add_table(grid.table(it for it in lines if all(map(grid.holds, it.segments))))
+                self._add_table(grid.table(filter(grid.holds, lines)))
             place += 1
 
     def _add_unruled(self, lines: Sequence[Line], place: int, grids: Sequence[Grid], page: int) -> int:
@@ -68,7 +68,7 @@ class PageLayout:
                 line.is_code != lines[place].is_code
                 or not follows(lines[end - 1], line, _CODE_GAP if line.is_code else PARAGRAPH_GAP)
                 or self._headings.at(lines, end, page) is not None
-                or any(all(map(it.holds, line.segments)) for it in grids)
+                or any(it.holds(line) for it in grids)
                 or table_at(lines, end) is not None
             )
             if ends:

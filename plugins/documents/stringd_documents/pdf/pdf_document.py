@@ -32,7 +32,7 @@ def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str | None:
     wanted = wanted_pages(loaded, len(document), _NOUN)
     pages, grids = _read_pages(document, wanted, start + _SECONDS)
     layout = PageLayout(blocks, Headings(document, pages))
-    running = running_lines(pages, _numbers(document, wanted[: len(pages)]))
+    running = running_lines(pages, grids, _numbers(document, wanted[: len(pages)]))
     if left_out := notice_of(running):
         blocks.notice(escaped(left_out))
     read_pages = zip(wanted, map(_without, pages, running), grids, strict=False)

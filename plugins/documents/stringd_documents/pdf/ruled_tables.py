@@ -27,10 +27,12 @@ class Grid(Struct, frozen=True, kw_only=True):
     columns: Sequence[float]
     rows: Sequence[float]
 
-    def holds(self, segment: Segment) -> bool:
-        """Whether a text stands in the table."""
-        x, y = _center(segment)
-        return self.columns[0] <= x <= self.columns[-1] and self.rows[0] <= y <= self.rows[-1]
+    def holds(self, line: Line) -> bool:
+        """Whether all texts of a line stand in the table."""
+        return all(
+            self.columns[0] <= x <= self.columns[-1] and self.rows[0] <= y <= self.rows[-1]
+            for x, y in map(_center, line.segments)
+        )
 
     def table(self, lines: Iterable[Line]) -> list[list[str]]:
         """Return the text of the cells, from the top, without empty columns and rows."""

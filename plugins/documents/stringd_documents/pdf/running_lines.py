@@ -11,6 +11,7 @@ from statistics import median
 from msgspec import Struct
 
 from stringd_documents.pdf.page_lines import Line
+from stringd_documents.pdf.ruled_tables import Grid
 
 _PAGE_NUMBERS = "page numbers"
 _FEWEST, _FEWEST_NUMBERED, _SHARE = 5, 3, 0.8
@@ -40,14 +41,16 @@ class PageNumber(Struct, frozen=True, kw_only=True):
         return match[1].lower() in {str(self.number), self.label.lower()}
 
 
-def running_lines(pages: Sequence[Sequence[Line]], numbers: Sequence[PageNumber]) -> list[RunningLines]:
-    """Return for each page its number, and the lines that are equal on nearly all pages."""
+def running_lines(
+    pages: Sequence[Sequence[Line]], grids: Sequence[Sequence[Grid]], numbers: Sequence[PageNumber]
+) -> list[RunningLines]:
+    """Return for each page its number, and the lines outside of tables that are equal on nearly all pages."""
     sizes = [it.size for lines in pages for it in lines]
     largest = median(sizes) * _LARGER if sizes else 0.0
     found = [
         {place: (_name(lines[place], number), round(lines[place].bottom / _HEIGHT)) for place in places}
-        for lines, number in zip(pages, numbers, strict=True)
-        for places in [_outermost(lines, largest)]
+        for lines, drawn, number in zip(pages, grids, numbers, strict=True)
+        for places in [_outermost(lines, drawn, largest)]
     ]
     counts = Counter(chain.from_iterable(set(it.values()) for it in found))
     least = {_PAGE_NUMBERS: _FEWEST_NUMBERED}
@@ -65,11 +68,15 @@ def notice_of(running: Sequence[RunningLines]) -> str:
     return f"[!] Left out on {count:,} pages: {' · '.join(names)}" if names else ""
 
 
-def _outermost(lines: Sequence[Line], largest: float) -> set[int]:
-    """Return the places of the lines that stand apart at the top and at the bottom of a page."""
+def _outermost(lines: Sequence[Line], grids: Sequence[Grid], largest: float) -> set[int]:
+    """Return the places of the lines that stand apart at the top and at the bottom, and in no table."""
     order = sorted(range(len(lines)), key=lambda it: -lines[it].top)
     apart = {*_apart(lines, order), *_apart(lines, order[::-1])}
-    return {it for it in apart if lines[it].size <= largest}
+    return {it for it in apart if lines[it].size <= largest and not _is_ruled(lines[it], grids)}
+
+
+def _is_ruled(line: Line, grids: Sequence[Grid]) -> bool:
+    return any(it.holds(line) for it in grids)
 
 
 def _apart(lines: Sequence[Line], order: Sequence[int]) -> Iterator[int]:
