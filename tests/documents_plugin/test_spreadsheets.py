@@ -35,14 +35,31 @@ def test_sheets_are_pages(shown: Shown, read: Shown) -> None:
 @pytest.mark.requirement("documents.read.sheets")
 def test_opendocument_spreadsheet(shown: Shown) -> None:
     cell = '<table:table-cell office:value-type="string"><text:p>x</text:p></table:table-cell>'
-    row = f"<table:table-row>{cell}</table:table-row>"
-    manifest = '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
-    book = open_document(
-        "spreadsheet",
-        f'<table:table table:name="First">{row}</table:table>',
-        more={"META-INF/manifest.xml": manifest},
+    assert shown("a.ods", _open_workbook(cell)) == "## First\n\nCells A1:A1\n\n| x |\n| --- |"
+
+
+@pytest.mark.requirement("documents.read.sheets")
+def test_cells_without_a_type_are_texts(shown: Shown) -> None:
+    number = 'office:value-type="float" office:value="1.5"'
+    note = "<office:annotation><text:p>why?</text:p></office:annotation>"
+    cells = (
+        '<table:table-cell table:number-columns-repeated="2"/>',
+        '<table:table-cell table:number-columns-repeated="2"><text:p>a &gt; b</text:p></table:table-cell>',
+        '<table:table-cell table:formula="of:=1>2">\n<text:p>c</text:p></table:table-cell>',
+        f"<table:table-cell>{note}<text:p>d</text:p></table:table-cell>",
+        f"<table:table-cell {number}><text:p>1,5</text:p></table:table-cell>",
+        "<table:table-cell><text:p>e</text:p><text:p>f</text:p></table:table-cell>",
     )
-    assert shown("a.ods", book) == "## First\n\nCells A1:A1\n\n| x |\n| --- |"
+    assert shown("a.ods", _open_workbook(*cells)) == (
+        "## First\n\nCells C1:H1\n\n| a > b | a > b | c | d | 1.5 | e<br>f |\n|" + 6 * " --- |"
+    )
+
+
+def _open_workbook(*cells: str) -> bytes:
+    row = f"<table:table-row>{''.join(cells)}</table:table-row>"
+    manifest = '<m:manifest xmlns:m="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
+    sheet = f'<table:table table:name="First">{row}</table:table>'
+    return open_document("spreadsheet", sheet, more={"META-INF/manifest.xml": manifest})
 
 
 @pytest.mark.requirement("documents.read.errors")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import re
+import zipfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
@@ -22,13 +24,21 @@ from stringd_documents.refusals import encrypted, notice_of_rest, unreadable, wa
 _NOUN = "sheet"
 _MIDNIGHT = dt.time()
 _LETTERS = 26
+# What the library needs of an OpenDocument file.
+_CONTENT, _OTHERS = "content.xml", ("mimetype", "META-INF/manifest.xml")
+# The start of a cell with a text that the library takes for empty, as nothing says of which type it is.
+_UNTYPED_CELL = re.compile(
+    rb"""(<table:(?:covered-)?table-cell(?:\s+(?!office:)[\w:.-]+\s*=\s*(?:"[^"]*"|'[^']*'))*+)\s*>"""
+    rb"(?=\s*<(?:text:p|office:annotation)\b)"
+)
 # What the library reads at most, and what it says beyond, and of damaged files.
 _MOST_CELLS, _UNDETECTED = 100_000_000, "Cannot detect file format"
 
 
 def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str:
     """Add the wanted sheets; say which of them, and how many rows, are left out."""
-    workbook, container = _workbook(loaded), _container(loaded)
+    container = _container(loaded)
+    workbook = _workbook(loaded, (_typed(container) if container else None) or loaded.body)
     wanted = wanted_pages(loaded, len(workbook.sheet_names), _NOUN)
     for number in wanted:
         report_parts(number - wanted.start, len(wanted))
@@ -40,9 +50,9 @@ def read(loaded: LoadedBytes, blocks: MarkdownBlocks) -> str:
     return document_name(loaded.uri)
 
 
-def _workbook(loaded: LoadedBytes) -> CalamineWorkbook:
+def _workbook(loaded: LoadedBytes, body: bytes) -> CalamineWorkbook:
     try:
-        return CalamineWorkbook.from_filelike(io.BytesIO(loaded.body))
+        return CalamineWorkbook.from_filelike(io.BytesIO(body))
     except PasswordError:
         raise encrypted(loaded) from None
     except CalamineError as error:
@@ -55,6 +65,21 @@ def _workbook(loaded: LoadedBytes) -> CalamineWorkbook:
 def _container(loaded: LoadedBytes) -> Container | None:
     """Return the archive that a workbook is; None for the binary format of earlier times."""
     return Container(loaded) if loaded.body.startswith(ZIP) else None
+
+
+def _typed(container: Container) -> bytes | None:
+    """Return an OpenDocument file in which untyped cells are texts; None if there is nothing to change."""
+    content, changes = _UNTYPED_CELL.subn(
+        rb'\1 office:value-type="string">', container.bytes_if_small(_CONTENT)
+    )
+    if not changes:
+        return None
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name in container.names.intersection(_OTHERS):
+            archive.writestr(name, container.bytes_of(name))
+        archive.writestr(_CONTENT, content)
+    return data.getvalue()
 
 
 def _add_sheet(
