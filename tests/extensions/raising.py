@@ -74,11 +74,17 @@ class Odd(Topic):
 async def odd(context):
     yield Odd()
 
+def names(user, runtime):
+    yield "ready"
+    fail(user.id)
+
 @hookimpl
 def stringd_topic_types():
     opens = (directly, opening, closing, odd)
     made = [TopicType(name=it.__name__, summary="A test.", open=it) for it in opens]
-    return [*made, TopicType(name="talk", summary="A test.", plain_text=text)]
+    listed = [TopicType(name="listed", summary="A test.", names=lambda user, runtime: ["one"])]
+    broken = [TopicType(name="named", summary="A test.", names=names)]
+    return [*broken, *made, *listed, TopicType(name="talk", summary="A test.", plain_text=text)]
 COMMANDS = (fine, run, task, withdraw, resign, send)
 @hookimpl
 def stringd_commands():

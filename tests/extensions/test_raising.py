@@ -104,6 +104,16 @@ def test_observer_exception_does_not_change_the_reply(raised: str, raising: Daem
     assert raising.exec(cmd).content == f"re: {cmd}\nFine"
 
 
+@pytest.mark.parametrize("raised", RAISED)
+def test_names_that_fail_leave_those_of_other_types(raised: str, raising: DaemonProcess) -> None:
+    raising.register(raised, raising.home)
+    for _ in range(2):
+        page = raising.exec("/help", user=raised).content
+        assert "listed:one" in page
+        assert "named:" not in page
+    assert "the names of topics of type named can't be listed" in raising.stderr()
+
+
 def test_other_chanflow_answers_are_kept(raising: DaemonProcess) -> None:
     commands = [f"/run {it}" for it in RAISED] + [f"/masked {it}" for it in RAISED]
     commands += [f"/open small:{it}" for it in RAISED] + [f"/task {it}" for it in RAISED] + ["/withdraw"]

@@ -15,12 +15,12 @@ from stringd.documents.shown_images import offer_image
 from stringd.errors import ErrorCode, Refusal, WorkStopped
 from stringd.events.output_feed import current_output
 from stringd.extensions.catalogue import Catalogue
-from stringd.extensions.guarded_calls import call, call_async
 from stringd.extensions.plugin_files import is_importable_elsewhere
 from stringd.files.typed_paths import FILE_URI
 from stringd.text.masking import mask_bytes, mask_values
 from stringd.text.media_type_detection import document_name, possible_types
 from stringd.text.media_types import parse_media_type
+from stringd.workers.guarded_calls import call, call_async
 from stringd.workers.threads import READING, STORAGE, current_work
 
 # Up to this size, rendering in a thread takes less time than the transfer to a worker process.
@@ -124,7 +124,7 @@ async def _rendered(renderer: Renderer, loaded: LoadedBytes) -> Document:
     work, render = current_work(), renderer.render
     is_apart = renderer.apart or len(loaded.body) > SMALL_BODY
     if work is None or not is_apart or not _can_be_sent(render):
-        return await READING.run(call, render, loaded)
+        return await READING.run(render, loaded)
     try:
         return await work.apart(render, loaded, budget=BUDGET, on_parts=_report_parts)
     except WorkStopped as stopped:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager, suppress
 from functools import cached_property, lru_cache, partial
@@ -20,6 +21,7 @@ from stringd.api.replies import Outcome
 from stringd.api.runtime import Disconnected, Record
 from stringd.api.sessions import Session, SessionSummary, State, TopicName
 from stringd.api.stores import StoredSession
+from stringd.api.topic_types import TopicNames
 from stringd.api.users import User
 from stringd.api.workers import Workers
 from stringd.config import Config
@@ -45,7 +47,10 @@ from stringd.storage.data_directory import data_directory
 from stringd.text.topic_names import LONGEST_NAME, parse_topic
 from stringd.users.fields import checked_id, checked_path
 from stringd.workers.confinement import Seal
+from stringd.workers.guarded_calls import call
 from stringd.workers.pool import WorkerPool
+
+log = logging.getLogger(__name__)
 
 _TOPIC_NAMES, _RESTORED_AT_ONCE = 4096, 100
 
@@ -173,7 +178,15 @@ class LocalRuntime(ShutdownPhases, KeptState):
     def ready_topics(self, user: User) -> Sequence[str]:
         """List the topics that plugins have ready for a user to open; it may block."""
         types = ((it.name, it.names) for it in self.catalogue.topic_types.values())
-        return [f"{kind}:{name}" for kind, names in types if names for name in names(user, self)]
+        return [f"{kind}:{name}" for kind, names in types if names for name in self._names(kind, names, user)]
+
+    def _names(self, kind: str, names: TopicNames, user: User) -> Sequence[str]:
+        """Return the names of the topics of a type that are ready; none if the plugin fails."""
+        try:
+            return call(lambda: list(names(user, self)))
+        except Exception:
+            log.exception("the names of topics of type %s can't be listed", kind)
+            return ()
 
     async def fork(self, session: Session, name: TopicName) -> None:
         """Create a topic of the same user with a copy of the session's state; refuse if it exists."""

@@ -16,7 +16,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from stringd.config import Config
 from stringd.errors import ClientGone, RequestRefused
-from stringd.extensions.guarded_calls import call_async
 from stringd.runtime.local import LocalRuntime
 from stringd.server.doorways import behind_doors, is_cors_open
 from stringd.server.endpoints.cancel import Cancel
@@ -30,6 +29,7 @@ from stringd.server.endpoints.system import Health, Shutdown, Status
 from stringd.server.endpoints.users import UserEndpoint, UsersEndpoint
 from stringd.server.json_responses import Json, answer_to
 from stringd.server.request_guard import RequestGuard
+from stringd.workers.guarded_calls import call_async
 
 _PROTOCOL = (
     Route("/users", UsersEndpoint),

@@ -12,9 +12,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from stringd.api.doors import Address, Door, Listening
 from stringd.config import LOOPBACK
 from stringd.errors import Fault
-from stringd.extensions.guarded_calls import as_error, call, is_signal
 from stringd.server.json_responses import answer_to
 from stringd.server.request_guard import BEGINNINGS
+from stringd.workers.guarded_calls import as_error, call, is_signal
 
 
 class BoundSocket(Struct, frozen=True, kw_only=True):

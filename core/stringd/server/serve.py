@@ -15,7 +15,6 @@ from stringd.api.runtime import Service
 from stringd.api.stores import SecretStore
 from stringd.config import Config
 from stringd.errors import Fault
-from stringd.extensions.guarded_calls import is_signal
 from stringd.processes.descriptors import DESCRIPTORS
 from stringd.processes.standard_streams import announce
 from stringd.processes.tree import forbid_memory_access
@@ -28,6 +27,7 @@ from stringd.server.watchdog import Watchdog
 from stringd.text.escaping import visible
 from stringd.text.masking import mask_values
 from stringd.workers.garbage_collection import collect_rarely
+from stringd.workers.guarded_calls import is_signal
 
 log = logging.getLogger(__name__)
 

@@ -19,13 +19,13 @@ from stringd.errors import ErrorCode, HomeMoved, Refusal, RequestRefused, Unreco
 from stringd.events.command_events import CommandEvents
 from stringd.events.output_feed import CURRENT_OUTPUT
 from stringd.extensions.catalogue import Catalogue
-from stringd.extensions.guarded_calls import is_signal
 from stringd.sessions.answer_limit import Bound, answer_limit, may_exceed
 from stringd.sessions.command_lookup import check_shape, explain, find_command, require_command
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand
 from stringd.text.command_line import LONGEST_HEAD, first_line, label
 from stringd.text.masking import MASK, masked_in_shell, masked_unknown
+from stringd.workers.guarded_calls import is_signal
 from stringd.workers.threads import CURRENT_WORK, Work
 
 log = logging.getLogger(__name__)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
 from stringd.api.sessions import EndReason, Topic
-from stringd.extensions.guarded_calls import as_error, call_async
+from stringd.workers.guarded_calls import as_error, call_async
 
 log = logging.getLogger(__name__)
 

@@ -16,13 +16,13 @@ from stringd.api.sessions import EndReason, Session, SessionSummary, State, Topi
 from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.users import User
 from stringd.errors import ErrorCode, Refusal, Unavailable
-from stringd.extensions.guarded_calls import call_async
 from stringd.sessions.command_queue import CommandQueue
 from stringd.sessions.command_tasks import command_tasks
 from stringd.sessions.lifetime import TopicLifetime
 from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand, Sent
 from stringd.sessions.session_data import SessionData
 from stringd.sessions.state_limits import within_budget
+from stringd.workers.guarded_calls import call_async
 
 END_SECONDS = 6.0
 COMMAND_SHARE = 0.4

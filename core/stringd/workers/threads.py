@@ -7,7 +7,8 @@
 - The blocks of long files that were replaced are freed in one (`files/atomic.py`).
 - asyncio's default pool is left to rare work such as starting a browser.
 
-A thread can't be stopped. Large and untrusted texts are parsed in worker processes instead.
+A thread can't be stopped. Large and untrusted texts are parsed in worker processes instead. What a function
+raises is raised where it is awaited, as an `Exception`: its future could not carry anything else.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from msgspec import Struct
 
 from stringd.api.workers import Budget, OnParts, Workers
 from stringd.workers.fair_queue import FairQueue
+from stringd.workers.guarded_calls import call
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -84,7 +86,7 @@ class Threads:
 
     def begin(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Call a function in one of the threads, whose result is asked for later."""
-        return self._pool.submit(copy_context().run, partial(work, *args, **kwargs))
+        return self._pool.submit(copy_context().run, partial(call, work, *args, **kwargs))
 
 
 class SharedThreads(Threads):

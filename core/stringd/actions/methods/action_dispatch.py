@@ -16,9 +16,9 @@ from stringd.api.replies import Reply
 from stringd.documents.paths.resolving import working_directory
 from stringd.documents.syntax.actions import CALL, CLI, HTTP_METHODS
 from stringd.errors import ErrorCode, Refusal, RequestRefused
-from stringd.extensions.guarded_calls import is_signal
 from stringd.processes.exported_variables import time_limit
 from stringd.text.formatting import fenced
+from stringd.workers.guarded_calls import is_signal
 
 log = logging.getLogger(__name__)
 

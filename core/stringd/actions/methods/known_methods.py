@@ -12,9 +12,9 @@ from stringd.api.runtime import Runtime
 from stringd.documents.syntax.actions import CALL, Action
 from stringd.documents.syntax.diagnostics import Diagnostic, DiagnosticCode
 from stringd.errors import ErrorCode, Refusal
-from stringd.extensions.guarded_calls import call
 from stringd.text.formatting import listed
 from stringd.text.nearest import nearest
+from stringd.workers.guarded_calls import call
 from stringd.workers.threads import READING
 
 log = logging.getLogger(__name__)

@@ -14,9 +14,9 @@ from starlette.responses import Response
 
 from stringd import __version__
 from stringd.api.health import HealthField
-from stringd.extensions.guarded_calls import call
 from stringd.server.json_responses import Json
 from stringd.server.requests import runtime_of
+from stringd.workers.guarded_calls import call
 
 log = logging.getLogger(__name__)
 

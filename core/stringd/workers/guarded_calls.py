@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from concurrent.futures import CancelledError
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+_UNCARRIED = (StopIteration, StopAsyncIteration, CancelledError)
+"""Those which are an `Exception`; the last one cancels whoever awaits the future of a thread."""
 
 
 class PluginFailed(Exception):
@@ -21,7 +25,7 @@ class PluginFailed(Exception):
 
 def as_error(error: BaseException) -> Exception:
     """Return the exception, wrapped if tasks and futures cannot carry it."""
-    if isinstance(error, Exception) and not isinstance(error, StopIteration | StopAsyncIteration):
+    if isinstance(error, Exception) and not isinstance(error, _UNCARRIED):
         return error
     failed = PluginFailed(f"raised {error!r}")
     failed.__cause__ = error
@@ -39,7 +43,7 @@ def is_signal(error: BaseException) -> bool:
     return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
 
 
-def call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+def call(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """Call a plugin function; whatever it raises is re-raised as an `Exception`."""
     try:
         return function(*args, **kwargs)
@@ -48,7 +52,7 @@ def call(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         raise
 
 
-async def call_async(function: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
+async def call_async(function: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """Await a plugin function; whatever it raises except a cancellation is re-raised as an `Exception`."""
     try:
         return await function(*args, **kwargs)
