@@ -40,6 +40,9 @@ async def text(invocation):
 def mask(text):
     fail(text)
     return text
+def hide(text): return text.replace("secret", "********")
+def urgent(line): fail(line.text)
+async def slow(invocation): await asyncio.sleep(3600)
 async def around(invocation, proceed):
     fail(invocation.line.text, "intercepted")
     return await proceed(invocation)
@@ -78,18 +81,29 @@ def names(user, runtime):
     yield "ready"
     fail(user.id)
 
+class Deaf(Topic):
+    def __init__(self, name): self.name = name
+    def takes_empty_text(self): fail(self.name)
+@asynccontextmanager
+async def deaf(context):
+    yield Deaf(context.session.name.name)
+
 @hookimpl
 def stringd_topic_types():
-    opens = (directly, opening, closing, odd)
+    opens = (directly, opening, closing, odd, deaf)
     made = [TopicType(name=it.__name__, summary="A test.", open=it) for it in opens]
     listed = [TopicType(name="listed", summary="A test.", names=lambda user, runtime: ["one"])]
     broken = [TopicType(name="named", summary="A test.", names=names)]
-    return [*broken, *made, *listed, TopicType(name="talk", summary="A test.", plain_text=text)]
-COMMANDS = (fine, run, task, withdraw, resign, send)
+    talk = [TopicType(name="talk", summary="A test.", plain_text=text)]
+    mute = [TopicType(name="mute", summary="A test.", plain_text=text, open=deaf)]
+    return [*broken, *made, *listed, *talk, *mute]
+COMMANDS = (fine, run, task, withdraw, resign, send, slow)
 @hookimpl
 def stringd_commands():
     plain = [Command(name=it.__name__, summary="A test.", usage="", run=it) for it in COMMANDS]
-    return [*plain, Command(name="masked", summary="A test.", usage="", run=fine, mask=mask)]
+    more = {"masked": {"mask": mask}, "urgent": {"urgent": urgent, "mask": hide}}
+    made = [Command(name=it, summary="A test.", usage="", run=fine, **more[it]) for it in more]
+    return [*plain, *made]
 @hookimpl
 def stringd_interceptors(): return [Interceptor(name="first", run=around)]
 @hookimpl

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from stringd.testing.distributions import write_distribution
 from stringd.testing.process import DaemonProcess
 from tests.extensions.raising import RAISED, SOURCE
+from tests.protocol.waits import running, waiting
 
 INTERNAL = "ERROR(INTERNAL_ERROR): The command failed unexpectedly; the daemon's log says why."
+CANCELLED = "ERROR(CANCELLED): The command was cancelled."
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +115,44 @@ def test_names_that_fail_leave_those_of_other_types(raised: str, raising: Daemon
         assert "listed:one" in page
         assert "named:" not in page
     assert "the names of topics of type named can't be listed" in raising.stderr()
+
+
+@pytest.mark.parametrize("raised", RAISED)
+def test_command_whose_urgency_is_unknown_is_an_internal_error(raised: str, raising: DaemonProcess) -> None:
+    failed = raising.exec(f"/urgent secret {raised}")
+    assert failed.names == ["head", "content", "done"]
+    assert failed.head["code"] == "INTERNAL_ERROR"
+    assert failed.content == f"re: /urgent ******** {raised}\n{INTERNAL}"
+    assert raising.exec("/urgent").content == "re: /urgent\nFine"
+
+
+@pytest.mark.parametrize("raised", RAISED)
+@pytest.mark.parametrize("kind", ["deaf", "mute"])
+def test_topic_that_fails_to_take_an_empty_text_is_an_internal_error(
+    kind: str, raised: str, raising: DaemonProcess
+) -> None:
+    topic = f"{kind}:{raised.lower()}"
+    assert raising.exec("//fine" if kind == "mute" else "/fine", topic).head["ok"]
+    failed = raising.exec("", topic)
+    assert failed.names == ["head", "content", "done"]
+    assert failed.content == f"re: ********\n{INTERNAL}"
+    assert failed.head["code"] == "INTERNAL_ERROR"
+
+
+@pytest.mark.parametrize("raised", RAISED)
+def test_cancelled_waiting_command_whose_mask_fails_is_shown_masked(
+    raised: str, raising: DaemonProcess
+) -> None:
+    topic = f"file:{raised.lower()}"
+    with ThreadPoolExecutor(2) as pool:
+        slow = pool.submit(raising.exec, "/slow", topic)
+        running(raising, topic)
+        queued = pool.submit(raising.exec, f"/masked {raised}", topic, request_id="queued")
+        waiting(raising, 1, topic)
+        for body in ({"topic": topic, "request_id": "queued"}, {"topic": topic}):
+            raising.request("POST", "/cancel", body, {"X-User-Id": "default"})
+        assert queued.result(10).content == f"re: [queued] ********\n{CANCELLED}"
+        assert slow.result(10).content == f"re: /slow\n{CANCELLED}"
 
 
 def test_other_chanflow_answers_are_kept(raising: DaemonProcess) -> None:

@@ -167,13 +167,19 @@ class LocalRuntime(ShutdownPhases, KeptState):
         return parse_topic(raw, self.catalogue.topic_types)
 
     def takes_empty_text(self, user_id: str, raw: object) -> bool:
-        """Whether an empty text means something in a topic, given its name as it was sent."""
+        """Whether an empty text means something in a topic, given its name as it was sent.
+
+        If the topic fails to say so, the command does.
+        """
         try:
             session = self.registry.get(user_id, self.topic_name(raw))
         except InvalidTopic:
             return False
         topic = session.lifetime.current if session else None
-        return topic is not None and topic.takes_empty_text()
+        try:
+            return topic is not None and call(topic.takes_empty_text)
+        except Exception:
+            return True
 
     def ready_topics(self, user: User) -> Sequence[str]:
         """List the topics that plugins have ready for a user to open; it may block."""

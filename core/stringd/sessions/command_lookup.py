@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from stringd.api.commands import Command, CommandLine, Invocation, Run
 from stringd.api.replies import Reply
+from stringd.api.sessions import Topic
 from stringd.errors import ErrorCode, Refusal
 from stringd.extensions.catalogue import Catalogue
 from stringd.sessions.live_session import LiveSession
@@ -50,6 +51,21 @@ def explain(command: Command) -> Run:
         return command.explained()
 
     return run
+
+
+def fail_with(error: Exception) -> Run:
+    """Return a function that raises an error, for a command that failed before its turn."""
+
+    async def run(_: Invocation) -> Reply:
+        raise error
+
+    return run
+
+
+def check_empty(topic: Topic | None) -> None:
+    """Refuse an empty text, unless it means something in the topic."""
+    if topic is None or not topic.takes_empty_text():
+        raise Refusal(ErrorCode.INVALID_PAYLOAD, "The command is empty.")
 
 
 def _owner(word: str, commands: Mapping[str, Command]) -> Command | None:

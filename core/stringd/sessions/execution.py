@@ -20,7 +20,14 @@ from stringd.events.command_events import CommandEvents
 from stringd.events.output_feed import CURRENT_OUTPUT
 from stringd.extensions.catalogue import Catalogue
 from stringd.sessions.answer_limit import Bound, answer_limit, may_exceed
-from stringd.sessions.command_lookup import check_shape, explain, find_command, require_command
+from stringd.sessions.command_lookup import (
+    check_empty,
+    check_shape,
+    explain,
+    fail_with,
+    find_command,
+    require_command,
+)
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand
 from stringd.text.command_line import LONGEST_HEAD, first_line, label
@@ -106,12 +113,15 @@ class Execution:
     def refuse_waiting(self) -> Reply:
         """Return the reply to a command that was cancelled before its turn came."""
         try:
-            self._plan()
-        except Refusal as refusal:
-            self._refuse_unplanned(refusal)
-        topic = self._session.lifetime.current
-        if topic:
-            self._mask_by(topic)
+            try:
+                self._plan()
+            except Refusal as refusal:
+                self._refuse_unplanned(refusal)
+            if topic := self._session.lifetime.current:
+                self._mask_by(topic)
+        except BaseException:
+            log.exception("a command that waited in %s is shown masked", self._session.name)
+            self.shown = MASK
         return _CANCELLED
 
     async def _reply(self) -> Reply:
@@ -144,6 +154,8 @@ class Execution:
     def _plan(self) -> _Plan:
         text, line = self._sent.text, self._sent.line
         if line is None:
+            if not text:
+                check_empty(self._session.lifetime.current)
             plain_text = self._session.topic_type.plain_text
             if not plain_text:
                 message = "Commands must start with /. Use /help for details."
@@ -152,6 +164,8 @@ class Execution:
             return _Plan(plain_text, CommandLine(text=text))
         command = require_command(self._catalogue, self._session, line)
         self._mask_by_command(command)
+        if self._sent.failure:
+            return _Plan(fail_with(self._sent.failure), line)
         if line.arguments in _HELP_FLAGS and line.word == command.name:
             return _Plan(explain(command), line)
         check_shape(command, line)

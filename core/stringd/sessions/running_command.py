@@ -25,7 +25,8 @@ class Sent(NamedTuple):
     """A command as sent: its text, time of arrival, request id, and how to detect a disconnected client.
 
     `first_line` is that of the text, as it may be shown once it is known to have no secrets. `line` is the
-    parsed text; None if it has no slash. An urgent command does not wait for its turn.
+    parsed text; None if it has no slash. An urgent command does not wait for its turn. `failure` is why it
+    could not be told whether it is urgent.
     """
 
     text: str
@@ -35,6 +36,7 @@ class Sent(NamedTuple):
     arrived: float
     disconnected: Disconnected | None
     request_id: str | None
+    failure: Exception | None = None
 
 
 class RunningCommand:
