@@ -146,6 +146,12 @@ BAD_RECORDS = [
         "TypeError: open of topic type x needs an async context manager (@asynccontextmanager), not",
     ),
     hook(
+        "an-annotated-open",
+        "topic_types",
+        "return [TopicType(name='x', summary='', open=opened)]",
+        "TypeError: open of topic type x needs an async context manager (@asynccontextmanager), not",
+    ),
+    hook(
         "an-order-in-words",
         "observers",
         "return [Observer(name='x', on_event=observe, order='last')]",

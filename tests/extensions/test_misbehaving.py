@@ -13,7 +13,7 @@ from stringd.testing.process import DaemonProcess
 
 SOURCE = """
 import asyncio
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from stringd.plugin import *
@@ -35,6 +35,7 @@ async def full(context):
     yield Topic()
 
 def bare(context): return Topic()
+def annotated(context) -> "AbstractAsyncContextManager[Topic]": return littering(context)
 
 @asynccontextmanager
 async def empty(context): yield None
@@ -53,7 +54,7 @@ async def stay():
 
 @hookimpl
 def stringd_topic_types():
-    kinds = (full, bare, empty, littering)
+    kinds = (full, bare, annotated, empty, littering)
     return [TopicType(name=it.__name__, summary="A test.", open=it) for it in kinds]
 @hookimpl
 def stringd_commands():
@@ -103,6 +104,9 @@ def test_failing_open_is_an_internal_error(unruly: DaemonProcess) -> None:
         assert unruly.exec("/info", "bare:main").content == f"re: /info\n{INTERNAL}"
         assert unruly.exec("/info", "empty:main").content == f"re: /info\n{INTERNAL}"
     assert "TypeError: expected a Topic, got None" in unruly.stderr()
+    needed = "open of topic type bare must return an async context manager (@asynccontextmanager makes one"
+    assert needed in unruly.stderr()
+    assert unruly.exec("/info", "annotated:main").head["ok"]
 
 
 def test_failing_close_still_ends_the_topic(unruly: DaemonProcess) -> None:

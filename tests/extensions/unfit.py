@@ -12,6 +12,7 @@ from stringd.plugin import *
 async def answer(invocation): return Reply.confirmation("Answered")
 async def around(invocation, proceed): return await proceed(invocation)
 async def stream(context): yield Topic()
+def opened(context) -> Topic: return Topic()
 async def load(wanted): raise Refusal("NOT_FOUND", wanted.uri)
 def render(loaded): return Document(uri=loaded.uri, title=None, text="")
 async def serve(): return None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable
+from contextlib import AbstractAsyncContextManager
 from functools import partial
-from types import NoneType
-from typing import Any
+from types import FunctionType, MethodType, NoneType
+from typing import Any, get_origin, get_type_hints
 
 _WORD = re.compile(r"[a-z][a-z0-9_.-]*")
 _KEY = re.compile(r"[a-z][A-Za-z0-9_.-]*")
@@ -75,7 +76,22 @@ def _may_return_context(function: Any) -> bool:
         return hasattr(function, "__aenter__") and hasattr(function, "__aexit__")
     if inspect.isgeneratorfunction(inspect.unwrap(function)) or inspect.isasyncgenfunction(function):
         return False
-    return not _is_async(function)
+    return not _is_async(function) and not _returns_something_else(function)
+
+
+def _returns_something_else(function: Any) -> bool:
+    """Whether a function is annotated to return something that is no asynchronous context manager."""
+    if not isinstance(function, FunctionType | MethodType) or hasattr(function, "__wrapped__"):
+        return False
+    try:
+        returned = get_type_hints(function).get("return")
+    except Exception:
+        # It names a type that is not imported at run time.
+        return False
+    made = get_origin(returned) or returned
+    if not isinstance(made, type) or made in {object, Any}:
+        return False
+    return not issubclass(made, AbstractAsyncContextManager)
 
 
 def _is_async(function: Any) -> bool:

@@ -199,7 +199,8 @@ class LiveSession:
         CURRENT_SESSION.set(self)
         await self.data.read()
         context = TopicContext(session=self, runtime=self._runtime)
-        async with self.topic_type.open(context) as topic:
+        opened = self.topic_type.open(context)
+        async with _expect_context(opened, self.name.type) as topic:
             yield topic
 
     def summary(self) -> SessionSummary:
@@ -219,6 +220,15 @@ def _opened(session: LiveSession, origin: Session | None) -> Event:
     if origin:
         return SessionForked(user_id=user_id, topic=topic, origin=str(origin.name))
     return SessionOpened(user_id=user_id, topic=topic)
+
+
+def _expect_context(opened: object, topic_type: str) -> contextlib.AbstractAsyncContextManager[Topic]:
+    if not isinstance(opened, contextlib.AbstractAsyncContextManager):
+        raise TypeError(
+            f"open of topic type {topic_type} must return an async context manager "
+            f"(@asynccontextmanager makes one of a generator), but returned {opened!r}"
+        )
+    return opened
 
 
 async def _cancel_topic(topic: Topic) -> str | None:
