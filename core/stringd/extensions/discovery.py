@@ -15,6 +15,8 @@ from stringd.errors import Fault
 from stringd.extensions.plugin_files import PluginFile
 
 GROUP = "stringd.plugins"
+# With these, plugins declare what they add, so that they are found without being imported.
+SUBCOMMANDS, HOOKS = "stringd.subcommands", "stringd.hooks"
 OWN_DISTRIBUTION = "stringd"
 UNNAMED = "unknown"
 _HIDDEN = ("_", ".")
@@ -30,13 +32,16 @@ class Source(Protocol):
 class Candidate(Struct, frozen=True, kw_only=True):
     """A plugin of a distribution or a file that has not been imported yet.
 
-    The distribution of a single-file plugin is its path, without a version.
+    The distribution of a single-file plugin is its path, without a version. `subcommands` and `hooks` are
+    those that it declares with further entry points.
     """
 
     name: str
     distribution: str
     version: str
     entry_point: Source
+    subcommands: frozenset[str] = frozenset()
+    hooks: frozenset[str] = frozenset()
 
     @property
     def built_in(self) -> bool:
@@ -58,7 +63,9 @@ def available_plugins(config: Config) -> tuple[Candidate, ...]:
 
 def installed_plugins() -> tuple[Candidate, ...]:
     """List installed plugins in a fixed order: built-ins first, then by distribution."""
-    found = {plugin_from_entry_point(entry_point) for entry_point in entry_points(group=GROUP)}
+    points = entry_points()
+    subcommands, hooks = points.select(group=SUBCOMMANDS), points.select(group=HOOKS)
+    found = {plugin_from_entry_point(it, subcommands, hooks) for it in points.select(group=GROUP)}
     return tuple(sorted(found, key=lambda it: (not it.built_in, it.distribution, it.name)))
 
 
@@ -72,22 +79,28 @@ def select_plugins(candidates: Sequence[Candidate], config: Config) -> tuple[Can
     return tuple(candidate for candidate in candidates if _is_selected(candidate, config))
 
 
-def likely_first(candidates: Sequence[Candidate], subcommand: str | None) -> Sequence[Candidate]:
-    """Begin with the built-in plugins whose names begin with a subcommand: most have that of their plugin."""
-    if subcommand is None:
-        return candidates
-    return sorted(candidates, key=lambda it: not (it.built_in and it.name.startswith(subcommand)))
-
-
 def plugin_from_file(path: Path) -> Candidate:
     """Return a single-file plugin, named after its file."""
     return Candidate(name=path.stem, distribution=str(path), version="", entry_point=PluginFile(path))
 
 
-def plugin_from_entry_point(entry_point: EntryPoint) -> Candidate:
-    """Return the plugin of an entry point."""
+def plugin_from_entry_point(
+    entry_point: EntryPoint, subcommands: Iterable[EntryPoint], hooks: Iterable[EntryPoint]
+) -> Candidate:
+    """Return the plugin of an entry point, with the subcommands and hooks declared for its object."""
     name, version = _release(entry_point.dist) if entry_point.dist else (UNNAMED, UNNAMED)
-    return Candidate(name=entry_point.name, distribution=name, version=version, entry_point=entry_point)
+    return Candidate(
+        name=entry_point.name,
+        distribution=name,
+        version=version,
+        entry_point=entry_point,
+        subcommands=_names_of(entry_point.value, subcommands),
+        hooks=_names_of(entry_point.value, hooks),
+    )
+
+
+def _names_of(value: str, points: Iterable[EntryPoint]) -> frozenset[str]:
+    return frozenset(it.name for it in points if it.value == value)
 
 
 @lru_cache(maxsize=1)

@@ -29,7 +29,11 @@ class Unfit(Exception):
 
 
 class Unmet(Unfit):
-    """A plugin that implements a hook which no plugin has added so far."""
+    """A plugin that needs a hook or a kind of events which no plugin has added so far."""
+
+    def __init__(self, reason: str, needed: str) -> None:
+        super().__init__(reason)
+        self.needed = needed
 
 
 def suggest(name: str, known: Iterable[str], *, prefix: str = "") -> str:
@@ -57,7 +61,7 @@ def check_implementations(manager: pluggy.PluginManager, plugin: object, added: 
 
 def _check_name(name: str, known: Collection[str], *, required: bool) -> None:
     if required and name not in known:
-        raise Unmet(f"unknown hook {name}: {suggest(name, known, prefix=_PREFIX)}")
+        raise Unmet(f"unknown hook {name}: {suggest(name, known, prefix=_PREFIX)}", name)
 
 
 def _check_kind(name: str, options: Mapping[str, object], function: object) -> None:

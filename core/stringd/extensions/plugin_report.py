@@ -14,7 +14,8 @@ class PluginReport(Struct, frozen=True, kw_only=True):
     adds: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     skipped: str | None = None
-    waits: bool = False
+    waits_for: str = ""
+    """The hook or the kind of events that no plugin has added so far, for lack of which it was skipped."""
 
     @property
     def name(self) -> str:

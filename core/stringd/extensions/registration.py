@@ -26,7 +26,7 @@ from stringd.extensions.catalogue import (
     option_claim,
     settings_claims,
 )
-from stringd.extensions.discovery import Candidate, available_plugins, likely_first, select_plugins
+from stringd.extensions.discovery import Candidate, available_plugins, select_plugins
 from stringd.extensions.implementations import (
     Unfit,
     Unmet,
@@ -74,6 +74,8 @@ def load_plugins(
 ) -> Plugins:
     """Load the plugins of a configuration, or only as many as it takes until one adds a subcommand.
 
+    Those that declare it are loaded first, and those that declare the hooks which they implement.
+
     Without a runtime, hooks that need one are not called. `candidates` are loaded together with those of the
     configuration, in place of other versions of the same distribution. The values of settings are looked up
     if there is a runtime, which is asked for them in hooks.
@@ -81,7 +83,7 @@ def load_plugins(
     replaced = {it.distribution for it in candidates}
     available = available_plugins(config)
     kept = (it for it in select_plugins(available, config) if it.distribution not in replaced)
-    selected = likely_first((*kept, *candidates), until_subcommand)
+    selected = sorted((*kept, *candidates), key=lambda it: until_subcommand not in it.subcommands)
     settings = settings or PluginSettings(config)
     reserved = (*_reserved(reserved_paths), *(f"kind of event {it.kind}" for it in CORE_KINDS))
     loading = _Loading(config, runtime, settings, reserved=reserved)
@@ -127,19 +129,22 @@ class _Loading:
         self._added_late: dict[Candidate, tuple[str, ...]] = {}
         self._failed_late: dict[Candidate, tuple[str, ...]] = {}
 
-    def take_all(
-        self, candidates: Sequence[Candidate], until_subcommand: str | None = None
-    ) -> tuple[PluginReport, ...]:
+    def take_all(self, candidates: Sequence[Candidate], until: str | None) -> tuple[PluginReport, ...]:
         """Load the plugins in order, except that one that depends on a later one comes after it."""
         reports: dict[Candidate, PluginReport] = {}
         waiting = candidates
         while waiting:
             known = len(self.catalogue.hooks)
-            for candidate in waiting:
-                if until_subcommand in self.catalogue.cli:
-                    return tuple(reports.values())
-                reports[candidate] = self._report(candidate)
-            waiting = [it for it in waiting if reports[it].waits and len(self.catalogue.hooks) != known]
+            queue = [*waiting]
+            while queue and until not in self.catalogue.cli:
+                candidate = queue.pop(0)
+                report = reports[candidate] = self._report(candidate)
+                adding = {it for it in queue if report.waits_for in it.hooks} - reports.keys()
+                if adding:
+                    queue = sorted((candidate, *queue), key=lambda it: it not in adding)
+            if until in self.catalogue.cli:
+                return tuple(reports.values())
+            waiting = [it for it in waiting if reports[it].waits_for and len(self.catalogue.hooks) != known]
         return tuple(self._without_lost(it) for it in reports.values())
 
     def _without_lost(self, report: PluginReport) -> PluginReport:
@@ -168,8 +173,8 @@ class _Loading:
         try:
             adds = self._take(candidate)
         except Unfit as reason:
-            waits = isinstance(reason, Unmet)
-            return PluginReport(candidate=candidate, skipped=str(reason), waits=waits)
+            needed = reason.needed if isinstance(reason, Unmet) else ""
+            return PluginReport(candidate=candidate, skipped=str(reason), waits_for=needed)
         return PluginReport(candidate=candidate, adds=adds)
 
     def _take(self, candidate: Candidate) -> tuple[str, ...]:
@@ -238,7 +243,7 @@ class _Loading:
         for observer in contribution.observers:
             for kind in sorted(observer.kinds - known):
                 hint = suggest(kind, known)
-                raise Unmet(f"unknown kind of event {kind} of observer {observer.name}: {hint}")
+                raise Unmet(f"unknown kind of event {kind} of observer {observer.name}: {hint}", kind)
 
     def _declare_settings(self, candidate: Candidate) -> tuple[Settings, ...]:
         """Get the declared settings first, since the plugin's other hooks may need them."""
