@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from stringd.testing.process import DaemonProcess
 from tests.actions.acting import Stage, act
 from tests.actions.service import Service
 
@@ -109,6 +110,45 @@ def test_default_action_that_uses_no_missing_secret_runs(stage: Stage) -> None:
     shown = stage.send("/open page.md")
     assert "[!] Missing required env: $KEY" in shown
     assert shown.endswith("Body.\n\n---\nran")
+
+
+# Commands with files of the app, and whether they use a $NAME that is missing.
+USES = {
+    "ls ./nothere || echo none": False,
+    "bash -c 'ls ./nothere; echo done'": False,
+    "ls ./folder": False,
+    "cat ./text": False,
+    "wc -c ./picture": False,
+    "echo {src} > ./result": False,
+    "ls ./../outside || echo none": False,
+    "./uses || echo none": True,
+    "bash -c 'bash ./uses'": True,
+    "ls ./binary": True,
+    "wc -c ./large": True,
+}
+
+
+@pytest.mark.requirement("env.used")
+def test_only_files_that_may_run_use_missing_secrets(own_daemon: DaemonProcess) -> None:
+    app = own_daemon.home / "app"
+    (app / "folder").mkdir(parents=True)
+    parameter = '  src: string = "x"'
+    fences = [act(f"run{number}", f"CLI {it}", parameter) for number, it in enumerate(USES)]
+    head = "---\nname: app\nenv:\n  - name: K1\n---\n"
+    (app / "string.md").write_text("\n".join((head, *fences)), encoding="utf-8")
+    (app / "text").write_text("nothing\n", encoding="utf-8")
+    (app / "uses").write_text("echo $K1\n", encoding="utf-8")
+    (app / "picture").write_bytes(b"\x89PNG\0\xff")
+    (app / "binary").write_bytes(b"\x7fELF\0\xff")
+    (app / "binary").chmod(0o755)
+    (app / "large").write_bytes(b"#\n" * (5 * 1024 * 1024 + 1))
+    own_daemon.exec("/install app", "file:main")
+    for topic, page in (("app:app", "app:app"), ("app:draft", "~/app/string.md")):
+        stage = Stage(daemon=own_daemon, topic=topic)
+        stage.send(f"/open {page}")
+        told = {it: stage.code(f"/act.run{number}") for number, it in enumerate(USES)}
+        assert {it: code == "ENV_REQUIRED" for it, code in told.items()} == USES
+        assert {it: code for it, code in told.items() if code not in {None, "ENV_REQUIRED"}} == {}
 
 
 @pytest.mark.requirement("env.used")

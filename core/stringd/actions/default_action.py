@@ -34,7 +34,7 @@ async def _rendered(invocation: Invocation, opened: OpenedPage) -> str:
     default = actions.get(str(page.sheet.parsed.frontmatter.get("default", "")))
     hints = list(missing_variable_hints(page, environment))
     output = None
-    if default is not None and not missing_for(default, environment):
+    if default is not None and not missing_for(default, page, environment):
         output, failure = await _run(invocation, page, environment, default)
         hints += [f"[!] /act.{default.id} failed: {failure}"] if failure else []
     text = page.introduced(opened.text, actions.values(), hints)

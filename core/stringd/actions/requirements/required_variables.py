@@ -27,14 +27,14 @@ def missing_variable_hints(page: Page, environment: Environment) -> Iterator[str
             yield f'[!] Missing variable: {{{name}}} — /set {{{name}}} = "..."'
 
 
-def missing_for(action: Action, environment: Environment) -> tuple[str, ...]:
+def missing_for(action: Action, page: Page, environment: Environment) -> tuple[str, ...]:
     """Return the required `$NAME`s that an action uses and that are not set."""
-    return tuple(used_secrets(action, _missing(environment), environment))
+    return tuple(used_secrets(action, _missing(environment), environment, page))
 
 
 def require_variables(action: Action, page: Page, environment: Environment) -> None:
     """Refuse with `ENV_REQUIRED` when a required `$NAME` that the action uses is not set."""
-    missing = next(iter(missing_for(action, environment)), None)
+    missing = next(iter(missing_for(action, page, environment)), None)
     if missing is not None:
         raise unset_variable_refusal(missing, environment, *setup_hint(page))
 
