@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from stringd.documents.syntax.diagnostics import DiagnosticCode
+from stringd.testing.process import DaemonProcess
 from stringd_app.app_checks import check_file
-from tests.apps.shelf import put, write_app
+from tests.apps.shelf import put, said, write_app
 from tests.programs import run_stringd
 from tests.repository.tree import ROOT
 
@@ -162,11 +163,19 @@ CUT = {
     "bare, far": "```act.a.response\nSee\n```\n\nand\n\nend:\n\n```\n",
     "bare, jinja": "~~~act.a.response.j2\nSee\n~~~\n{% if response.body %}\n~~~\n",
     "bare, placeholder": "```act.a.response\nSee\n```\nthe {name}\n```\nend\n```\n",
+    "pair": "```act.a.response\nSee\n```\ncode\n```\nAfter {Response.body.ok}\n```\n",
+    "pair, spaced": "```act.a.response\nSee\n\n```\ncode\n```\n\n{$.ok}\n```\n\nText.\n",
+    "two pairs": "```act.a.response\nA\n```\nb\n```\nC\n```\nd\n```\nE\nend:\n```\n",
+    "pair, jinja": "~~~act.a.response.j2\nSee\n~~~\ncode\n~~~\n{{ response.body }}\n~~~\n",
+    "odd": "```act.a.response\nSee\n```\ncode\n```\n",
 }
 WHOLE = {
     "longer": "````act.a.response\nSee\n```json\n{Response.body}\n```\n````\n",
     "other sign": "~~~act.a.response\n```\n{Response.body}\n```\n~~~\n",
     "example below": "```act.a.response\nSee\n```\n\nWith {city}:\n\n```\n/act.a --city {city}\n```\n",
+    "examples below": "```act.a.response\nA\n```\nb:\n```\n/act.a\n```\nc:\n```\n/act.a --x {x}\n```\n",
+    "template below": "```act.a.response\nSee\n```\n\nAs in\n\n```\n{Response.body}\n```\n",
+    "open example": "```act.a.response\nSee\n```\n\nType:\n\n```\n/act.a",
     "section below": "```act.a.response\nSee\n```\n\n# {Response}\n\n```\n/act.a\n```\n",
     "next action": "```act.a.response\nSee\n```\n{Response}\n```act.b\nCLI true\n```\n",
 }
@@ -180,6 +189,15 @@ def test_fence_that_ends_too_early_is_told(tmp_path: Path, page: str) -> None:
     (cut,) = [it for it in found if it.code == DiagnosticCode.FENCE_CUT]
     assert text.splitlines()[cut.line - 1] in {"```", "~~~"}
     assert cut.message.startswith("the fence act.a")
+
+
+@pytest.mark.requirement("app.check.cut")
+def test_rest_of_a_template_is_told_by_check_install_and_info(daemon: DaemonProcess) -> None:
+    page = put(daemon.home / "cut.md", f"---\nname: cut\n---\n```act.a\nCLI true\n```\n{CUT['pair']}")
+    told = "9: the fence act.a.response ends here, before what seems to be the rest of it"
+    assert check(page)[1][0].endswith(told)
+    assert told in said(daemon, "/install cut.md")
+    assert told in said(daemon, "/info", "app:cut")
 
 
 @pytest.mark.parametrize("page", WHOLE.values(), ids=WHOLE)

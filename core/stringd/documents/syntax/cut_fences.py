@@ -32,17 +32,36 @@ def _is_cut(blocks: Sequence[Token], number: int, lines: Lines) -> bool:
     fence = blocks[number]
     if any(it["mark"].startswith(fence.markup) for it in _INNER.finditer(fence.content)):
         return True
-    following = _next_fence(blocks[number + 1 :])
-    is_paired = following is not None and not following.info and following.markup.startswith(fence.markup)
-    if not (is_paired and following and following.map and fence.map):
-        return False
-    between = [lines[it] for it in range(fence.map[1], following.map[0])]
-    text = "\n".join(between)
-    is_adjacent = bool(between) and bool(between[0].strip())
-    return bool(_TEMPLATE.search(text)) or (is_adjacent and bool(_PLACEHOLDER.search(text)))
+    for following in _bare_fences(blocks[number + 1 :], fence.markup):
+        between = _between(fence, following, lines)
+        is_adjacent = bool(between) and bool(between[0].strip())
+        text = "\n".join(between)
+        if _TEMPLATE.search(text) or (is_adjacent and _PLACEHOLDER.search(text)):
+            return True
+        # What an inner pair encloses stands outside of fences then, and the rest of the template in them.
+        if _is_open(following) or (is_adjacent and _TEMPLATE.search(following.content)):
+            return True
+        if not is_adjacent:
+            return False
+        fence = following
+    return False
 
 
-def _next_fence(blocks: Sequence[Token]) -> Token | None:
-    """Return the next fence, unless a heading comes before it."""
-    found = next((it for it in blocks if it.type in {"fence", "heading_open"}), None)
-    return found if found and found.type == "fence" else None
+def _bare_fences(blocks: Sequence[Token], markup: str) -> Iterator[Token]:
+    """Yield the fences that the lines of a longer fence may have made, up to a heading or another fence."""
+    for it in blocks:
+        if it.type == "heading_open":
+            return
+        if it.type == "fence":
+            if it.info or not it.markup.startswith(markup):
+                return
+            yield it
+
+
+def _between(before: Token, after: Token, lines: Lines) -> list[str]:
+    return [lines[it] for it in range(before.map[1], after.map[0])] if before.map and after.map else []
+
+
+def _is_open(fence: Token) -> bool:
+    """Return whether a fence is the last line of the document, but for empty ones: nothing follows it."""
+    return not fence.content.strip() and fence.map is not None and fence.map[1] - fence.map[0] == 1
