@@ -4,9 +4,8 @@ from __future__ import annotations
 
 RAISED = ["StopIteration", "SystemExit", "GeneratorExit", "KeyboardInterrupt", "CancelledError", "Unheard"]
 
-SOURCE = """
+FAIL = """
 import asyncio
-from contextlib import asynccontextmanager
 from stringd.plugin import *
 
 class Unheard(BaseException): pass
@@ -17,6 +16,13 @@ def fail(text, marker=""):
     for kind in KINDS:
         if marker in text and kind.__name__.lower() in text.lower():
             raise kind("on purpose")
+"""
+"""What such plugins begin with: `fail` raises the exception whose name is in a text."""
+
+SOURCE = (
+    FAIL
+    + """
+from contextlib import asynccontextmanager
 
 async def fine(invocation): return Reply.confirmation("Fine")
 async def run(invocation): fail(invocation.line.text)
@@ -113,3 +119,4 @@ def stringd_loaders(): return [Loader(schemes=("raising", "small", "large"), loa
 @hookimpl
 def stringd_renderers(): return [Renderer(media_types=("text/raising",), render=render)]
 """
+)

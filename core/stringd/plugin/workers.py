@@ -1,7 +1,9 @@
-"""Threads for work that would block the event loop, and progress reports of worker processes."""
+"""Threads for blocking work, progress of worker processes, and calls that contain what others raise."""
 
 from __future__ import annotations
 
+from stringd.workers.guarded_calls import call as guarded_call
+from stringd.workers.guarded_calls import call_async as guarded_call_async
 from stringd.workers.protocol import report_parts
 from stringd.workers.threads import READING, STORAGE, Work, current_work
 
@@ -10,5 +12,7 @@ __all__ = [
     "STORAGE",
     "Work",
     "current_work",
+    "guarded_call",
+    "guarded_call_async",
     "report_parts",
 ]

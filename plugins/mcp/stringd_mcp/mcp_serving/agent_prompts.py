@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Mapping, Sequence
 
 from mcp.shared.exceptions import MCPError
 
 from mcp import types
-from stringd.plugin import Prompt, PromptSource, Refusal, Runtime, User
+from stringd.plugin import Prompt, PromptSource, Refusal, RequestRefused, Runtime, User
 from stringd.plugin.text import nearest, printable
+from stringd.plugin.workers import guarded_call_async
 from stringd_mcp.mcp_serving.agent_access import AgentAccess
 
+log = logging.getLogger(__name__)
+
 _SHOWN = 200
+_FAILED = "The prompt failed unexpectedly; the daemon's log says why."
 
 
 class AgentPrompts:
@@ -38,18 +43,32 @@ class AgentPrompts:
         source, prompt = found[name]
         _check(prompt, arguments)
         try:
-            text = await source.write(user, prompt, arguments)
+            text = await guarded_call_async(source.write, user, prompt, arguments)
         except Refusal as refusal:
             raise MCPError(types.INVALID_PARAMS, f"{refusal.code}: {refusal.message}") from None
+        except RequestRefused:
+            raise
+        except Exception:
+            log.exception("the prompt %s failed", name)
+            raise MCPError(types.INTERNAL_ERROR, _FAILED) from None
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(description=prompt.summary, messages=[message])
 
     async def _found(self, user: User) -> dict[str, tuple[PromptSource, Prompt]]:
         found = {}
         for source in self._runtime.prompts:
-            for prompt in await source.listed(user):
+            for prompt in await _prompts_of(source, user):
                 found[f"{source.name}.{prompt.name}"] = (source, prompt)
         return found
+
+
+async def _prompts_of(source: PromptSource, user: User) -> Sequence[Prompt]:
+    """Return the prompts of a source; none if it fails, so that those of others are listed."""
+    try:
+        return await guarded_call_async(source.listed, user)
+    except Exception:
+        log.exception("the prompts of %s can't be listed", source.name)
+        return ()
 
 
 def _described(name: str, prompt: Prompt) -> types.Prompt:

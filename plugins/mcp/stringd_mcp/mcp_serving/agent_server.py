@@ -10,7 +10,7 @@ from mcp.shared.exceptions import MCPError
 from mcp import types
 from stringd.plugin import VERSION, RequestRefused, Runtime
 from stringd.plugin.text import agent_summary
-from stringd.plugin.workers import READING
+from stringd.plugin.workers import READING, guarded_call_async
 from stringd_mcp.mcp_serving.agent_access import ACCESS, AgentAccess
 from stringd_mcp.mcp_serving.agent_prompts import AgentPrompts
 from stringd_mcp.mcp_serving.agent_tools import AgentTools
@@ -54,7 +54,7 @@ class AgentServer:
     async def _around(self, ctx: Any, call_next: Any) -> Any:
         """Add the instructions for the user of this agent, and answer what the daemon refuses."""
         try:
-            result = await call_next(ctx)
+            result = await guarded_call_async(call_next, ctx)
             if ctx.method in _WITH_INSTRUCTIONS:
                 return {**result, "instructions": await self._instructions(self._access(ctx))}
         except RequestRefused as refused:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import itertools
+import logging
 from contextlib import ExitStack
 from typing import Any
 
 from mcp.shared.exceptions import MCPError
 
 from mcp import types
-from stringd.plugin import OpenQuestion, Refusal, Reply, RequestRefused, Runtime, Tool, ToolCall
+from stringd.plugin import (
+    ErrorCode,
+    OpenQuestion,
+    Refusal,
+    Reply,
+    RequestRefused,
+    Runtime,
+    Tool,
+    ToolCall,
+)
+from stringd.plugin.workers import guarded_call_async
 from stringd_mcp.mcp_serving.agent_access import AgentAccess
 from stringd_mcp.mcp_serving.asked_calls import AskedCalls
 from stringd_mcp.mcp_serving.call_result import CallOutcome, CallResult, call_result
@@ -18,7 +29,10 @@ from stringd_mcp.mcp_serving.running_call import RunningCall
 from stringd_mcp.mcp_serving.string_tool import STRING, STRING_TOOL, StringCall
 from stringd_mcp.mcp_serving.watched_call import WatchedCall
 
+log = logging.getLogger(__name__)
+
 CALL_PREFIX = "mcp-"
+_FAILED = "The tool failed unexpectedly; the daemon's log says why."
 
 
 class AgentTools:
@@ -98,7 +112,20 @@ class AgentTools:
 
 
 async def _run(tool: Tool, called: ToolCall) -> CallOutcome:
-    return CallOutcome(reply=await tool.run(called))
+    try:
+        reply = _expect_reply(await guarded_call_async(tool.run, called))
+    except (Refusal, RequestRefused):
+        raise
+    except Exception:
+        log.exception("the tool %s failed", tool.name)
+        reply = Reply.error(ErrorCode.INTERNAL_ERROR, _FAILED)
+    return CallOutcome(reply=reply)
+
+
+def _expect_reply(reply: object) -> Reply:
+    if not isinstance(reply, Reply):
+        raise TypeError(f"expected a Reply, got {reply!r}")
+    return reply
 
 
 def _described(tool: Tool) -> types.Tool:
