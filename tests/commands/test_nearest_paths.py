@@ -59,6 +59,23 @@ def test_the_directory_is_told_that_a_path_is_relative_to(tree: DaemonProcess) -
     assert content(tree, "/open ~/none").endswith("File not found: ~/none")
 
 
+@pytest.mark.requirement("paths.nearest")
+@pytest.mark.parametrize("command", ["/open", "/edit", "/replace"])
+def test_the_same_name_below_is_nearer_than_a_similar_one(tree: DaemonProcess, command: str) -> None:
+    for name in ("huge.md", "nest/l.py", "nest/docs/guide.md", "nest/src/a.py", "nest/src/guide.md"):
+        put(tree, name, "x\n")
+    content(tree, "/open nest")
+    for path, near in {
+        "guide.md": "docs/guide.md",
+        "a.py": "src/a.py",
+        # A similar path with the same name at its end is nearer still.
+        "scr/guide.md": "src/guide.md",
+        "hug.md": "~/huge.md",
+    }.items():
+        body = "\nx\n---\ny" if command == "/replace" else ""
+        assert f"\nnearest: {near}\n" in content(tree, f"{command} {path}{body}")
+
+
 @pytest.mark.long
 @pytest.mark.requirement("paths.nearest")
 def test_a_directory_of_many_files_hides_no_file_beside_it(tree: DaemonProcess) -> None:

@@ -28,8 +28,7 @@ _KEPT = frozenset({"", ".", "..", "~"})
 async def missing_file(typed: str, session: Session, *, full_access: bool) -> NoSuchFile:
     """Return the refusal of a path that names nothing, with what helps to retry."""
     missing = _MissingFile(typed, session, full_access=full_access)
-    near = await READING.run(missing.nearest) or await missing.elsewhere()
-    return NoSuchFile(typed, *missing.context(near))
+    return NoSuchFile(typed, *missing.context(await missing.nearest()))
 
 
 class _MissingFile:
@@ -47,19 +46,17 @@ class _MissingFile:
         self._full_access = full_access
         self._base = working_directory(session)
         self._is_relative = not typed.startswith(_ABSOLUTE)
+        self._name = Path(self._typed).name
 
-    def nearest(self) -> str | None:
-        """Return the path that may have been meant, if there is one."""
-        return next(filter(self._names_something, self._candidates()), None)
-
-    async def elsewhere(self) -> str | None:
-        """Return the least nested file of the same name in a directory below."""
-        root = await READING.run(self._root) if self._is_relative else None
-        found = root and await nearest_file(root, Path(self._typed).name)
-        near = root and found and found.removeprefix(f"{root.rstrip('/')}/")
-        if not near:
-            return None
-        return near if await READING.run(self._names_something, near) else None
+    async def nearest(self) -> str | None:
+        """Return the path that may have been meant, if any; its name is rather kept than corrected."""
+        moved = await READING.run(self._existing, self._moved())
+        if moved is not None:
+            return moved
+        similar = await READING.run(self._existing, self._similar())
+        if similar is not None and Path(similar).name == self._name:
+            return similar
+        return await self._below() or similar
 
     def context(self, near: str | None) -> Iterator[str]:
         """Yield the nearest path, and the directory that the path is relative to unless that is the home."""
@@ -74,12 +71,24 @@ class _MissingFile:
             shown = shown if shown.startswith(_ABSOLUTE) else f"~/{shown}"
             yield f"looked in: {shown}, the directory {reason}; paths from the home begin with ~/"
 
-    def _candidates(self) -> Iterator[str]:
-        """Yield paths that may have been meant, the likeliest first."""
-        first, _, rest = self._typed.partition("/")
+    async def _below(self) -> str | None:
+        """Return the least nested file of the same name in a directory below."""
+        root = await READING.run(self._root) if self._is_relative else None
+        found = root and await nearest_file(root, self._name)
+        near = root and found and found.removeprefix(f"{root.rstrip('/')}/")
+        if not near:
+            return None
+        return near if await READING.run(self._names_something, near) else None
+
+    def _moved(self) -> Iterator[str]:
+        """Yield the typed path, as it may be meant from somewhere else."""
         if self._is_relative:
+            first, _, rest = self._typed.partition("/")
             yield f"~/{self._typed}"
             yield rest if rest and first == self._base.name else self._typed
+
+    def _similar(self) -> Iterator[str]:
+        """Yield existing paths that are spelled like the typed one."""
         yield from self._corrected(self._typed)
         if self._is_relative:
             yield from self._corrected(f"~/{self._typed}")
@@ -95,6 +104,9 @@ class _MissingFile:
                 return
             known = f"{known}{name}/"
         yield known.rstrip("/") + ("/" if typed.endswith("/") else "")
+
+    def _existing(self, paths: Iterator[str]) -> str | None:
+        return next(filter(self._names_something, paths), None)
 
     def _root(self) -> str | None:
         try:
