@@ -24,6 +24,32 @@ def test_several_files_are_shown_and_can_be_gone_back_through(daemon: DaemonProc
     assert content(daemon, "/back").startswith("Back to a.md")
 
 
+@pytest.mark.requirement("open.several", "answers.told")
+@pytest.mark.parametrize("folder", ["", "sub/"])
+def test_more_of_each_is_shown_by_its_name(daemon: DaemonProcess, folder: str) -> None:
+    put(daemon, "my big.md", "".join(f"## Step {it}\n\n{'some words ' * 50}\n\n" for it in range(90)))
+    put(daemon, "code.py", "".join(f"def f{it}():\n{'    x = 1' * 20}\n\n" for it in range(200)))
+    put(daemon, f"{folder}one.txt", "one word\n" * 3000)
+    content(daemon, '/set {_limit} = "20000"')
+    content(daemon, f"/open 'my big.md' code.py 'my big.md:L1-L300' {folder}one.txt")
+    marks = content(daemon, "/output --grep ' left — '").splitlines()[2:]
+    left = [it.partition(" left — ")[2] for it in marks]
+    above = "~/" if folder else ""
+    assert left == [
+        f"/open {above}my big.md --part 2",
+        f"/open {above}code.py --part 2",
+        f"/open {above}my big.md:L1-L300 --part 2",
+        f"/open {above}{folder}one.txt --part 2",
+    ]
+    outlines = content(daemon, "/output --grep [outline]").splitlines()[2:]
+    assert [it.partition(": ")[2] for it in outlines] == [
+        f"[outline] /open {above}my big.md#id shows a section",
+        f"[outline] /open {above}code.py:L5-L20 shows lines",
+    ]
+    for command in left:
+        assert "\n[page] part 2 of " in content(daemon, command).replace("[:L1-L300]", "[page]")
+
+
 @pytest.mark.requirement("open.several")
 def test_one_that_cannot_be_opened_leaves_the_topic_where_it_is(daemon: DaemonProcess) -> None:
     put(daemon, "a.md", "# A\n")

@@ -24,10 +24,10 @@ from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.file_pages import SMALL
 from stringd.documents.pages.page import Page
 from stringd.documents.pagination.numbered_parts import Parts
+from stringd.documents.paths.resolving import shown_anywhere
 from stringd.documents.syntax.shortcuts import Shortcut
 from stringd.errors import ErrorCode, Refusal
 from stringd.file_search.file_query import LARGEST
-from stringd.files.typed_paths import display
 from stringd.text.formatting import shortened
 from stringd.workers.threads import READING
 
@@ -95,8 +95,7 @@ def _unsearched(page: Page, wanted: str, invocation: Invocation) -> Iterator[str
     if len(page.source.encode()) > LARGEST:
         yield f"/exec grep -inF -- {quote(wanted)} {quote(str(page.path))} searches the lines of the file."
         return
-    shown = display(page.path, invocation.session.user)
-    words = wanted, shown if shown.startswith("/") else f"~/{shown}"
+    words = wanted, shown_anywhere(page.path, invocation.session.user)
     yield f"/find {' '.join(map(_word, words))} searches the lines of the file."
 
 

@@ -89,7 +89,7 @@ class DocumentNavigator:
         """Load a target's page, and return the part of it that is to be shown."""
         page = await self.current() if target.here else await self._load(target)
         files = {**page.included, target.path: page.source} if target.path else {}
-        parts = await self.parts(page, target.block, target.lines)
+        parts = await self.parts(page, target.block, target.lines, target.named)
         # A reloaded document may have fewer parts than before.
         number = min(target.part, parts.count) if target.options.fresh else target.part
         return OpenedPage(
@@ -108,14 +108,17 @@ class DocumentNavigator:
         return await self.open(replace(target, lines=location.lines, part=location.part, options=options))
 
     async def parts(
-        self, page: Page, block: str | None = None, lines: tuple[int, int] | None = None
+        self, page: Page, block: str | None = None, lines: tuple[int, int] | None = None, named: str = ""
     ) -> Parts:
-        """Return the parts in which a page, a block of it, or the page of lines of a file is shown."""
+        """Return the parts in which a page, a block of it, or the page of lines of a file is shown.
+
+        `named` is its name in commands, if it will not be the current document.
+        """
         most = answer_limit(self._session, self._invocation.runtime)
         name = partial(shown_uri, page.uri, self._session.user)
         if may_be_long(page, most):
-            return await READING.run(page_parts, page, block, lines, most, name)
-        return page_parts(page, block, lines, most, name)
+            return await READING.run(page_parts, page, block, lines, most, name, named)
+        return page_parts(page, block, lines, most, name, named)
 
     def here(self) -> Target:
         """Return the current document as a target, or refuse if none is open."""

@@ -10,11 +10,13 @@ from stringd.documents.pagination.numbered_parts import Naming, Parts
 from stringd.documents.pagination.source_definitions import definitions
 from stringd.documents.pagination.table_of_contents import PlacedHeading, heading_ids
 from stringd.documents.syntax.structured import is_verbatim
-from stringd.text.formatting import line_range
+from stringd.text.formatting import line_range, shortened
 
 # What precedes a page takes at most this part of the answer: a quarter.
 _INTRODUCTION = 4
 _BEGINNING = 1000
+# A longer name of a block is shortened in marks.
+_LONGEST = 60
 
 
 def may_be_long(page: Page, most: int) -> bool:
@@ -28,26 +30,35 @@ class PageText:
     is_plain = False
 
     def __init__(
-        self, page: Page, block: str | None, lines: tuple[int, int] | None, name: Callable[[], str]
+        self,
+        page: Page,
+        block: str | None,
+        lines: tuple[int, int] | None,
+        name: Callable[[], str],
+        named: str = "",
     ) -> None:
         self._rendered = page.rendered(block)
         self.text = self._rendered.text
         self._page = page
         self._name = name
+        self._named = named
         self._tail = f"#{block}" if block else line_range(*lines) if lines else ""
 
     @cached_property
     def naming(self) -> Naming:
         """How the text and its parts are called."""
-        tail = self._tail
+        tail, named = self._tail, self._named
+        searched = f"/open {named}, then /find text" if named else "/find text"
         return Naming(
-            mark=f"[{tail or 'page'}]",
+            mark=f"[{shortened(tail, _LONGEST) or 'page'}]",
             title=f"{self._name()}{tail}",
-            command=f"/open {tail}" if tail else "/open",
-            outline="/open :L5-L20 shows lines" if self._is_code else "/open #id shows a section",
-            others="/find text finds any"
+            command=f"/open {named}{tail}".rstrip(),
+            outline=f"/open {named}:L5-L20 shows lines"
             if self._is_code
-            else "/open #id shows those of a section, /find text finds any",
+            else f"/open {named}#id shows a section",
+            others=f"{searched} finds any"
+            if self._is_code
+            else f"/open {named}#id shows those of a section, {searched} finds any",
         )
 
     @cached_property
@@ -71,13 +82,18 @@ class PageText:
 
 
 def page_parts(
-    page: Page, block: str | None, lines: tuple[int, int] | None, most: int, name: Callable[[], str]
+    page: Page,
+    block: str | None,
+    lines: tuple[int, int] | None,
+    most: int,
+    name: Callable[[], str],
+    named: str = "",
 ) -> Parts:
     """Return the parts in which a page, a block of it, or the page of lines of a file is shown.
 
-    `name` is asked for the name of the document in refusals.
+    `name` is asked for the name of the document in refusals. Commands need its name `named`, if there is one.
     """
-    text = PageText(page, block, lines, name)
+    text = PageText(page, block, lines, name, named)
     is_introduced = block is None and lines is None and len(text.text) > most // _INTRODUCTION
     return Parts(text, most - _size_of_introduction(page, most) if is_introduced else most)
 

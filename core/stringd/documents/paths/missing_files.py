@@ -8,11 +8,11 @@ from itertools import islice
 from pathlib import Path
 
 from stringd.api.sessions import Session
-from stringd.documents.paths.resolving import resolve, working_directory
+from stringd.documents.paths.resolving import resolve, shown_anywhere, working_directory
 from stringd.errors import NoSuchFile, Refusal
 from stringd.file_search.finder import nearest_file
 from stringd.files.open_directory import is_there, open_folder
-from stringd.files.typed_paths import FILE_URI, display
+from stringd.files.typed_paths import FILE_URI
 from stringd.text.escaping import printable
 from stringd.text.nearest import nearest
 from stringd.workers.threads import READING
@@ -67,8 +67,7 @@ class _MissingFile:
         if self._is_relative and self._base != self._session.user.home:
             state = self._session.state
             reason = "opened last" if state.directory else "of the current document"
-            shown = display(self._base, self._session.user)
-            shown = shown if shown.startswith(_ABSOLUTE) else f"~/{shown}"
+            shown = shown_anywhere(self._base, self._session.user)
             yield f"looked in: {shown}, the directory {reason}; paths from the home begin with ~/"
 
     async def _below(self) -> str | None:

@@ -49,6 +49,12 @@ def shown_uri(uri: str, user: User) -> str:
     return uri if path is None else display(path, user)
 
 
+def shown_anywhere(path: Path, user: User) -> str:
+    """Return a name of a real path that can be typed in any directory."""
+    shown = display(path, user)
+    return shown if shown.startswith(("/", "~/")) else f"~/{shown}"
+
+
 def shown_location(location: Location, user: User) -> str:
     """Return the name of a location in replies: its document, with the block or the lines."""
     lines = line_range(*location.lines) if location.lines else ""
