@@ -87,6 +87,21 @@ def test_sections_and_matches_of_a_long_file_are_found(asker: Asker) -> None:
     assert first.endswith(" left — /open #chapter-3 --part 2")
 
 
+@pytest.mark.requirement("answers.documents", "answers.bounded")
+def test_a_block_with_a_long_name_comes_in_parts(daemon: DaemonProcess) -> None:
+    asker = Asker(daemon=daemon)
+    for words in (100, 400):
+        text = "one word\n" * 1000
+        (daemon.home / "a.md").write_text(f"# {'word ' * words}\n\n{text}", encoding="utf-8")
+        asker.content("/open a.md")
+        asker.limit(1000)
+        name = "-".join(["word"] * words)
+        first = asker.content(f"/open #{name}")
+        assert len(first) <= 1000
+        assert f"[#{'word-' * 11}wor…] {len(text) + 5 * words + 4:,} characters, part 1 of " in first
+    assert " left — /output " in first
+
+
 @pytest.mark.requirement("answers.documents")
 def test_many_lines_of_a_file_come_in_parts(asker: Asker) -> None:
     parts = walked(asker, "/open guide.md:L1-L4000")

@@ -24,6 +24,8 @@ _AROUND = 140
 _LONGEST_ID = 60
 # The outline takes up at most this share of the first part.
 _OUTLINE = 1 / 4
+# What a part has room for at least, however long its name is.
+_LEAST = 1 / 4
 
 
 class Naming(Struct, frozen=True, kw_only=True):
@@ -125,7 +127,8 @@ class Parts:
     def _cut(self) -> list[Piece]:
         """Cut the text so that each part has room for what is shown around it."""
         naming = self._shown.naming
-        room = self._most - _AROUND - 2 * len(naming.mark) - len(naming.command)
+        named = _AROUND + 2 * len(naming.mark) + len(naming.command)
+        room = max(self._most - named, int(self._most * _LEAST))
         if self._shown.is_plain:
             return [Piece(first=first, last=last) for first, last in line_pieces(self.text, room)]
         taken = 0
