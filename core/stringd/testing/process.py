@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+import weakref
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -92,6 +93,8 @@ class DaemonProcess:
     def start(self, *, ready: bool = True) -> None:
         """Start the process and, if `ready`, wait until it listens."""
         self._folder.mkdir(parents=True, exist_ok=True)
+        if not self.port:
+            self._hold_port()
         arguments = ["--port", str(self.port), "--data-dir", str(self.data_dir), *self._args]
         with self._log.open("wb") as log:
             if self._operator:
@@ -100,6 +103,14 @@ class DaemonProcess:
                 self.process = self._start(arguments, log)
         if ready:
             self._await_listening()
+
+    def _hold_port(self) -> None:
+        """Take a free port, which nobody else is given while the daemon is not running."""
+        held = socket.socket()
+        weakref.finalize(self, held.close)
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        self.port = held.getsockname()[1]
 
     def _start_with_operator(self, arguments: Sequence[str], log: BinaryIO) -> None:
         ours, theirs = socket.socketpair()
