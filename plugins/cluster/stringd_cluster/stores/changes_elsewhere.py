@@ -42,3 +42,5 @@ class ChangesElsewhere:
                 has_failed = True
                 self._waiting[key] = None
                 await asyncio.sleep(_RETRY_SECONDS)
+            except Exception:
+                log.exception("%s: %s is left until it changes again", self._failure, key)
