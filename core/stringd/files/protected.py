@@ -17,6 +17,7 @@ SQLITE_PARTS = ("-wal", "-shm", "-journal")
 
 OWN_PREFIX = ".stringd-"
 """The prefix of names that are reserved everywhere, such as the record beside an installed app."""
+_OWN_NAME = f"/{OWN_PREFIX}"
 
 
 class _Protected(Struct, frozen=True, kw_only=True):
@@ -27,7 +28,26 @@ class _Protected(Struct, frozen=True, kw_only=True):
     paths: tuple[str, ...]
 
 
-_held: list[_Protected] = []
+class _Held:
+    """The protected directories, and all of their paths."""
+
+    def __init__(self) -> None:
+        self.directories: list[_Protected] = []
+        self.paths: tuple[str, ...] = ()
+
+    def add(self, directory: _Protected) -> None:
+        self.directories.append(directory)
+        self._join_paths()
+
+    def remove(self, directory: _Protected) -> None:
+        self.directories.remove(directory)
+        self._join_paths()
+
+    def _join_paths(self) -> None:
+        self.paths = tuple(path for it in self.directories for path in it.paths)
+
+
+_held = _Held()
 
 
 @contextmanager
@@ -38,7 +58,7 @@ def protected(directory: Path) -> Iterator[None]:
     linked = (os.path.realpath(link) + part for link in links for part in ("", *SQLITE_PARTS))
     paths = tuple(f"{path.rstrip('/')}/" for path in (real, *linked))
     held = _Protected(identity=(status.st_dev, status.st_ino), directory=real, paths=paths)
-    _held.append(held)
+    _held.add(held)
     try:
         yield
     finally:
@@ -47,7 +67,7 @@ def protected(directory: Path) -> Iterator[None]:
 
 def is_protected(real: str) -> bool:
     """Whether a real path is protected or reserved, or lies below one that is."""
-    return f"/{OWN_PREFIX}" in real or any(f"{real}/".startswith(held.paths) for held in _held)
+    return _OWN_NAME in real or f"{real}/".startswith(_held.paths)
 
 
 def refuse_path(real: str, shown: str) -> None:
@@ -58,13 +78,13 @@ def refuse_path(real: str, shown: str) -> None:
 
 def refuse_folder(status: os.stat_result, shown: str) -> None:
     """Refuse a protected directory by its identity, whatever path led to it."""
-    if any((status.st_dev, status.st_ino) == held.identity for held in _held):
+    if any((status.st_dev, status.st_ino) == held.identity for held in _held.directories):
         raise _refusal(shown)
 
 
 def refuse_file(status: os.stat_result, shown: str) -> None:
     """Refuse a file with a hard link in a protected directory."""
-    if status.st_nlink > 1 and any(_holds(held, status) for held in _held):
+    if status.st_nlink > 1 and any(_holds(held, status) for held in _held.directories):
         raise _refusal(shown)
 
 

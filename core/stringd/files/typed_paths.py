@@ -266,7 +266,7 @@ def _known_root(root: str, _device: int, _inode: int) -> str:
 
 def _longest_name(real: str) -> int:
     # No component is longer than the whole path.
-    size = len(os.fsencode(real))
+    size = len(real) if real.isascii() else len(os.fsencode(real))
     return size if size <= LONGEST_NAME else max(map(len, os.fsencode(real).split(b"/")))
 
 

@@ -46,8 +46,11 @@ def place_as_json(place: Location | None) -> dict[str, str | None] | None:
     """Return a location as `head` events and lists of sessions contain it."""
     if place is None:
         return None
-    title, block = (it and visible_line(it) for it in (place.title, place.block))
-    return {"uri": visible_line(place.uri), "title": title, "current_block": block}
+    return {
+        "uri": visible_line(place.uri),
+        "title": place.title and visible_line(place.title),
+        "current_block": place.block and visible_line(place.block),
+    }
 
 
 def _content(answered: str, reply: Reply) -> bytes:
