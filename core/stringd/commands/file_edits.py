@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import AsyncExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -27,11 +28,11 @@ from stringd.documents.editing.replaced_files import (
     replaced_files,
 )
 from stringd.documents.editing.seen_files import is_stale, keep_digest, record_digest, record_seen
-from stringd.documents.pages.file_pages import SMALL, done
+from stringd.documents.pages.file_pages import SMALL
 from stringd.documents.paths.text_charsets import known_charset
 from stringd.errors import ErrorCode, Refusal, StorageFailed
 from stringd.text.digests import digest_of
-from stringd.workers.threads import READING
+from stringd.workers.threads import EDITING, READING
 
 Change = Callable[[str], Revision]
 
@@ -162,9 +163,9 @@ async def edit_together(invocation: Invocation, planned: Sequence[PlannedEdit]) 
 async def _edit_files(
     invocation: Invocation, files: Sequence[Sequence[PlannedEdit]]
 ) -> Sequence[Sequence[Changed]]:
-    revised = [await READING.run(_revised, invocation.session, edits) for edits in files]
-    written = await _write(invocation, [it for it in revised if it.is_changed])
-    marking = asyncio.create_task(_mark(invocation)) if written else None
+    revised, written = await EDITING.run(_edited, invocation, files, asyncio.get_running_loop())
+    if written:
+        await _mark(invocation)
     for file in revised:
         path = file.request.target.path
         new = written.get(path)
@@ -173,10 +174,16 @@ async def _edit_files(
             leave(partial(file.note, new.digest))
         else:
             record_seen(invocation.session, path, file.after)
-    changed = [_changed(it, written.get(it.request.target.path)) for it in revised]
-    if marking:
-        await marking
-    return changed
+    return [_changed(it, written.get(it.request.target.path)) for it in revised]
+
+
+def _edited(
+    invocation: Invocation, files: Sequence[Sequence[PlannedEdit]], loop: asyncio.AbstractEventLoop
+) -> tuple[Sequence[_RevisedFile], Mapping[Path, _Written]]:
+    """Make the edits of files, in a thread, from reading them to replacing those that are changed."""
+    finish_left()
+    revised = [_revised(invocation.session, edits) for edits in files]
+    return revised, _write(invocation, [it for it in revised if it.is_changed], loop)
 
 
 def _changed(file: _RevisedFile, written: _Written | None) -> Sequence[Changed]:
@@ -185,7 +192,6 @@ def _changed(file: _RevisedFile, written: _Written | None) -> Sequence[Changed]:
 
 
 def _revised(session: Session, edits: Sequence[PlannedEdit]) -> _RevisedFile:
-    finish_left()
     request = edits[0].request
     path = request.target.path
     creates = all(it.creates for it in edits)
@@ -206,51 +212,63 @@ def _revised(session: Session, edits: Sequence[PlannedEdit]) -> _RevisedFile:
     )
 
 
-async def _write(invocation: Invocation, files: Sequence[_RevisedFile]) -> Mapping[Path, _Written]:
+def _write(
+    invocation: Invocation, files: Sequence[_RevisedFile], loop: asyncio.AbstractEventLoop
+) -> Mapping[Path, _Written]:
     """Write texts to disk while the step is stored, and replace the files once both are done.
 
     So a crash in between leaves nothing that can't be undone.
     """
     if not files:
         return {}
-    undo, session = invocation.runtime.undo, invocation.session
     changes = [it.change for it in files]
-    digests = asyncio.gather(*(_digest(it.after) for it in files))
-    storing: asyncio.Task[None] | None = None
+    digests = [_digest(it.after) for it in files]
+    storing: Future[None] | None = None
 
-    def store() -> asyncio.Task[None]:
+    def store() -> Future[None]:
         nonlocal storing
-        storing = storing or asyncio.create_task(_store(invocation, files, changes, digests))
+        if storing is None:
+            storing = asyncio.run_coroutine_threadsafe(_store(invocation, files, changes, digests), loop)
         return storing
 
     try:
-        async with replaced_files(changes, store) as sizes:
-            await store()
+        with replaced_files(changes, store) as sizes:
+            store().result()
     except BaseException:
         for change in changes:
             remove_directories(change.path, change.directories)
         if storing:
-            with suppress(StorageFailed):
-                await storing
-                await undo.drop(session)
+            asyncio.run_coroutine_threadsafe(_drop(invocation, storing), loop).result()
         raise
-    written = map(_Written, sizes, await digests)
+    written = map(_Written, sizes, (it.result() for it in digests))
     return dict(zip((it.path for it in changes), written, strict=True))
 
 
-async def _digest(text: str) -> str:
-    return await done(partial(digest_of, text), here=len(text) <= SMALL)
+def _digest(text: str) -> Future[str]:
+    """Return the digest of a text, for which a long one is handed to another thread."""
+    if len(text) > SMALL:
+        return READING.begin(digest_of, text)
+    digest = Future[str]()
+    digest.set_result(digest_of(text))
+    return digest
 
 
 async def _store(
     invocation: Invocation,
     files: Sequence[_RevisedFile],
     changes: Sequence[FileChange],
-    digests: Awaitable[Sequence[str]],
+    digests: Sequence[Future[str]],
 ) -> None:
-    known = await digests
+    known = await asyncio.gather(*map(asyncio.wrap_future, digests))
     steps = [_step(*it) for it in zip(files, changes, known, strict=True)]
     await invocation.runtime.undo.add(invocation.session, *steps)
+
+
+async def _drop(invocation: Invocation, storing: Future[None]) -> None:
+    """Remove a step that was stored for an edit that has failed."""
+    with suppress(StorageFailed):
+        await asyncio.wrap_future(storing)
+        await invocation.runtime.undo.drop(invocation.session)
 
 
 async def _mark(invocation: Invocation) -> None:

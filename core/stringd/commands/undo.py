@@ -14,7 +14,7 @@ from stringd.api.undo import Step
 from stringd.commands.edit_arguments import FORCE
 from stringd.commands.large_edits import undo_large
 from stringd.documents.editing.file_locks import finish
-from stringd.documents.editing.replaced_files import FileChange, replaced_files
+from stringd.documents.editing.replaced_files import FileChange, replace_files
 from stringd.documents.editing.seen_files import digest, record_seen
 from stringd.documents.paths.text_charsets import remember_charset
 from stringd.documents.paths.text_files import read_if_there
@@ -22,7 +22,7 @@ from stringd.errors import ErrorCode, Refusal
 from stringd.files.typed_paths import confine, display
 from stringd.text.formatting import counted, line_count
 from stringd.text.path_arguments import parse_path_arguments
-from stringd.workers.threads import STORAGE
+from stringd.workers.threads import EDITING, STORAGE
 
 _SKIP = "--skip"
 
@@ -73,8 +73,7 @@ async def _revert(invocation: Invocation, steps: Sequence[Step], *, forced: bool
     for step, change in pairs:
         if not forced and (change.before is None or digest(change.before) != step.after):
             raise _changed(change.shown)
-    async with replaced_files([it for _, it in pairs if it.before != it.after]):
-        pass
+    await EDITING.run(replace_files, [it for _, it in pairs if it.before != it.after])
     await undo.drop(session)
     for _, change in pairs:
         record_seen(session, change.path, change.after)

@@ -147,8 +147,8 @@ class UndoStore:
         return (_ADD, (*key, *values)), *([(_DETAIL, (*key, *detail))] if detail != _NO_DETAIL else [])
 
     async def mark(self, session: Session) -> None:
-        """Mark the topic's newest edit as written to its file."""
-        await self._database.execute(_MARK, *_key(session))
+        """Mark the topic's newest edit as written to its file, in the order of calls but without waiting."""
+        self._database.submit(_MARK, *_key(session))
 
     async def last(self, session: Session) -> Sequence[Step]:
         """Return the steps of the topic's newest edit, the last one first."""

@@ -2,6 +2,7 @@
 
 - `STORAGE` reads and writes the files that a request needs before it is answered.
 - `READING` parses texts; topics take turns, and none ever has all of these threads.
+- `EDITING` changes files, from reading one to replacing it; topics take turns.
 - Each SQLite file has a thread of its own (`storage/database.py`), and so has each name lookup
   (`http_client/name_lookup.py`).
 - The blocks of long files that were replaced are freed in one (`files/atomic.py`).
@@ -31,7 +32,7 @@ from stringd.workers.guarded_calls import call
 P = ParamSpec("P")
 T = TypeVar("T")
 
-_STORAGE_THREADS, _READING_THREADS = 8, 16
+_STORAGE_THREADS, _READING_THREADS, _EDITING_THREADS = 8, 16, 16
 _NO_OWNER = ""
 
 
@@ -113,3 +114,4 @@ class SharedThreads(Threads):
 
 STORAGE = Threads("storage", _STORAGE_THREADS)
 READING = SharedThreads("reading", _READING_THREADS)
+EDITING = SharedThreads("editing", _EDITING_THREADS)

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from threading import Lock
 
-from stringd.workers.threads import READING
+from stringd.workers.threads import EDITING
 
 log = logging.getLogger(__name__)
 
@@ -19,7 +19,7 @@ _SECONDS = 0.001
 def leave(work: Callable[[], object]) -> None:
     """Have work done in a thread, soon after the answer."""
     _left.append(work)
-    asyncio.get_running_loop().call_later(_SECONDS, READING.begin, finish_left)
+    asyncio.get_running_loop().call_later(_SECONDS, EDITING.begin, finish_left)
 
 
 def finish_left() -> None:

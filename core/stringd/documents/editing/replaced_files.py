@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager, suppress
-from functools import partial
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -14,7 +13,6 @@ from msgspec.structs import replace
 from stringd.documents.paths.text_files import remove_text, replaced_text, write_text
 from stringd.errors import Refusal
 from stringd.files.open_directory import is_there, open_folder
-from stringd.workers.threads import STORAGE
 
 
 class FileChange(Struct, frozen=True, kw_only=True):
@@ -40,67 +38,66 @@ class FileChange(Struct, frozen=True, kw_only=True):
             write_text(self.path, self.after, self.shown, replacing=self.before, charset=self.charset)
 
 
-@asynccontextmanager
-async def replaced_files(
+@contextmanager
+def replaced_files(
     changes: Sequence[FileChange], written: Callable[[], object] = lambda: None
-) -> AsyncIterator[Sequence[int]]:
+) -> Iterator[Sequence[int]]:
     """Write the new texts to disk, yield their sizes, and replace the files at the end.
 
     `written` is called for each before it is synced, which leaves time for other work.
 
     If one of them can't be replaced, those that were are restored.
     """
-    begun: list[tuple[FileChange, AbstractAsyncContextManager[int]]] = []
+    begun: deque[tuple[FileChange, AbstractContextManager[int]]] = deque()
     sizes: list[int] = []
     try:
         for change in changes:
             if change.after is not None:
-                new = STORAGE.within(_new_text(change, change.after, written))
-                sizes.append(await new.__aenter__())
+                new = _new_text(change, change.after, written)
+                sizes.append(new.__enter__())
                 begun.append((change, new))
         yield sizes
     except BaseException as error:
-        await _discard(begun, error)
+        _discard(begun, error)
         raise
     replaced: list[FileChange] = []
     try:
         while begun:
-            change, file = begun.pop(0)
-            await file.__aexit__(None, None, None)
+            change, new = begun.popleft()
+            new.__exit__(None, None, None)
             replaced.append(change)
         for change in changes:
             if change.after is None:
-                await STORAGE.run(change.apply)
+                change.apply()
                 replaced.append(change)
     except BaseException as error:
-        await _discard(begun, error)
-        raise await _with_restored(error, replaced) from None
+        _discard(begun, error)
+        raise _with_restored(error, replaced) from None
+
+
+def replace_files(changes: Sequence[FileChange]) -> None:
+    """Replace or remove all of the files, or none of them."""
+    with replaced_files(changes):
+        pass
 
 
 def _new_text(change: FileChange, after: str, written: Callable[[], object]) -> AbstractContextManager[int]:
     return replaced_text(
-        change.path,
-        after,
-        change.shown,
-        replacing=change.before,
-        charset=change.charset,
-        written=partial(asyncio.get_running_loop().call_soon_threadsafe, written),
+        change.path, after, change.shown, replacing=change.before, charset=change.charset, written=written
     )
 
 
-async def _discard(
-    written: Iterable[tuple[FileChange, AbstractAsyncContextManager[int]]], error: BaseException
-) -> None:
-    for _, file in written:
-        await file.__aexit__(type(error), error, error.__traceback__)
+def _discard(begun: Iterable[tuple[FileChange, AbstractContextManager[int]]], error: BaseException) -> None:
+    for _, new in begun:
+        new.__exit__(type(error), error, error.__traceback__)
 
 
-async def _with_restored(error: BaseException, replaced: Iterable[FileChange]) -> BaseException:
+def _with_restored(error: BaseException, replaced: Iterable[FileChange]) -> BaseException:
     """Restore files, and return the error, which names those that could not be restored."""
     left = []
     for change in replaced:
         try:
-            await STORAGE.run(replace(change, before=change.after, after=change.before).apply)
+            replace(change, before=change.after, after=change.before).apply()
         except Refusal:
             left.append(change.shown)
     if left and isinstance(error, Refusal):
