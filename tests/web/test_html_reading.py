@@ -65,11 +65,38 @@ def test_structure(html: str, markdown: str) -> None:
         ("<ol><li>a</li><ol><li>b</li><li>c</li></ol><li>d</li></ol>", "1. a\n   1. b\n   2. c\n2. d"),
         ("<ol start=5><li>a</li><ul id=x><li>b</li></ul><li>c</li></ol>", "5. a\n   - b\n6. c"),
         ("<ul><li>a</li><ul><li>b</li><ol><li>c</li></ol></ul></ul>", "- a\n  - b\n    1. c"),
-        ("<ul><ul><li>a</li></ul><li>b</li></ul>", "- a\n- b"),
+        ("<ul><ul><li>a</li><li>b</li></ul><li>c</li></ul>", "- - a\n  - b\n- c"),
+        ("<ol start=3><ol><li>a</ol><li>b<li>c</ol>", "- 1. a\n\n3. b\n4. c"),
+        ("<ol><ol><ol><li>a</ol><li>b</ol><li>c</ol>", "- - 1. a\n  1. b\n\n1. c"),
+        ("<ol>a<ul><li>b</ul><ol><li>c</ol><li>d</ol>", "a\n\n- - b\n\n- 1. c\n\n1. d"),
+        ("<ul>a<ul><li>b</ul><ol><li>c</ol><li>d</ul>", "a\n- - b\n  1. c\n- d"),
+        ("<ul><ul></ul><li>a</ul><ol><ol></ol></ol>", "- a"),
     ],
-    ids=["in an item", "numbered", "from a number", "twice", "before any item"],
+    ids=[
+        *("in an item", "numbered", "from a number", "twice", "first", "first of numbered", "first, twice"),
+        *("two behind a text", "two in one item", "empty"),
+    ],
 )
 def test_list_directly_in_a_list(html: str, markdown: str) -> None:
+    assert text(html) == markdown
+
+
+@pytest.mark.requirement("web.html.lists")
+@pytest.mark.parametrize(
+    ("html", "markdown"),
+    [
+        ("<ol><li value=7>a<li>b</ol>", "7. a\n8. b"),
+        ("<ol start=3><ul><li>a</ul><li value='+7'>b</ol>", "- - a\n\n7. b"),
+        ("<ol start=3><li value=x>a<li value=9>b</ol>", "3. a\n4. b"),
+        ("<ol><li value=-7>a</ol>", "1. a"),
+        (
+            "<table><tr><th>a<th>b<tr><td><ol start=3><li>c<li value=9>d<li>e</ol><td>f</table>",
+            "| a | b |\n| --- | --- |\n| 3. c<br>9. d<br>10. e | f |",
+        ),
+    ],
+    ids=["first item", "behind a list", "no number", "below zero", "in a cell"],
+)
+def test_numbers_of_items(html: str, markdown: str) -> None:
     assert text(html) == markdown
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from msgspec.structs import replace
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser
 
 from stringd.plugin import Document, Outline
 from stringd_web.html.code_blocks import extract_code_blocks, extract_code_spans
@@ -12,6 +12,7 @@ from stringd_web.html.heading_marks import mark_headings, mark_ids
 from stringd_web.html.input_limits import parse_bounded, parse_flattened
 from stringd_web.html.link_marks import mark_links
 from stringd_web.html.link_resolution import LinkTargets
+from stringd_web.html.list_layout import normalize_lists
 from stringd_web.html.main_content import keep_main_content
 from stringd_web.html.markdown_cleanup import clean_up_markdown
 from stringd_web.html.markdown_conversion import NestedTooDeep, to_markdown
@@ -32,8 +33,6 @@ from stringd_web.html.page_source import PageSource, page_source, source_of_cont
 from stringd_web.html.script_notice import NOTICE, has_scripts, needs_scripts
 from stringd_web.html.table_layout import TableNormalizer
 from stringd_web.html.widgets import drop_widgets
-
-_LISTS = ("ul", "ol", "menu")
 
 
 def read_html(text: str, uri: str, *, full: bool) -> Document:
@@ -84,7 +83,7 @@ def _drop_noise(tree: LexborHTMLParser, source: PageSource, *, full: bool) -> No
 
 def _replace_by_marks(tree: LexborHTMLParser, source: PageSource, targets: LinkTargets, marks: Marks) -> None:
     """Replace what the converter must not touch by marks, outer constructs before inner ones."""
-    _nest_lists(tree, source)
+    normalize_lists(tree, source)
     extract_code_blocks(tree, source, targets, marks)
     extract_formulas(tree, source, marks)
     extract_media(tree, source, targets, marks)
@@ -106,19 +105,3 @@ def _title(tree: LexborHTMLParser) -> str | None:
 def _base(tree: LexborHTMLParser) -> str | None:
     base = tree.head.css_first("base[href]") if tree.head else None
     return attribute(base, "href") if base else None
-
-
-def _nest_lists(tree: LexborHTMLParser, source: PageSource) -> None:
-    """Move each list that is a child of a list to the end of the item before it, where browsers show it."""
-    lists = f":is({', '.join(it for it in _LISTS if source.has(it))})"
-    for node in tree.css(f"{lists} > {lists}") if source.has(*_LISTS) else ():
-        item = _item_before(node)
-        if item is not None:
-            item.insert_child(node, move=True)
-
-
-def _item_before(node: LexborNode) -> LexborNode | None:
-    before = node.prev
-    while before is not None and before.tag != "li":
-        before = before.prev
-    return before

@@ -5,6 +5,7 @@ from __future__ import annotations
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from stringd_web.html.code_blocks import code_span
+from stringd_web.html.list_layout import item_numbers, items_of
 from stringd_web.html.marks import HEADLESS, Marks
 from stringd_web.html.nodes import attribute, children, prepend_text, replace_tag
 
@@ -142,8 +143,7 @@ def _flatten_nested(tree: LexborHTMLParser, table: LexborNode) -> None:
 
 def _number_items_in_cells(table: LexborNode) -> None:
     for listed in table.css(_LISTS_IN_CELLS):
-        items = [it for it in children(listed) if it.tag == "li"]
-        for number, item in enumerate(items, 1):
+        for number, item in zip(item_numbers(listed), items_of(listed), strict=True):
             prepend_text(item, f"{number}. " if listed.tag == "ol" else "- ")
 
 
