@@ -23,6 +23,8 @@ SOURCE = (
     FAIL
     + """
 from contextlib import asynccontextmanager
+from stringd.plugin.effects import ShellRun
+from stringd.plugin.events import current_output
 
 async def fine(invocation): return Reply.confirmation("Fine")
 async def run(invocation): fail(invocation.line.text)
@@ -87,6 +89,29 @@ def names(user, runtime):
     yield "ready"
     fail(user.id)
 
+async def permit(asked): fail(asked.purpose)
+async def affect(invocation):
+    user, runtime = invocation.session.user, invocation.runtime
+    effect = ShellRun(text="true", directory=user.home)
+    await runtime.permit(effect, user=user, topic="file:main", purpose=invocation.line.arguments)
+async def wonder(invocation):
+    def check(answer): fail(str(answer.value))
+    question = Question(
+        title="What?", kind=QuestionKind.TEXT, trust=Trust.ANYONE, asked_by="raising", check=check
+    )
+    return Reply.confirmation((await invocation.ask(question)).value)
+async def printing(invocation):
+    current_output().write("shown")
+    await asyncio.sleep(0.2)
+    return Reply.confirmation("Fine")
+
+class Veiled(Topic):
+    def __init__(self, name): self.name = name
+    def secret_scope(self): fail(self.name)
+@asynccontextmanager
+async def veiled(context):
+    yield Veiled(context.session.name.name)
+
 class Deaf(Topic):
     def __init__(self, name): self.name = name
     def takes_empty_text(self): fail(self.name)
@@ -96,14 +121,14 @@ async def deaf(context):
 
 @hookimpl
 def stringd_topic_types():
-    opens = (directly, opening, closing, odd, deaf)
+    opens = (directly, opening, closing, odd, veiled, deaf)
     made = [TopicType(name=it.__name__, summary="A test.", open=it) for it in opens]
     listed = [TopicType(name="listed", summary="A test.", names=lambda user, runtime: ["one"])]
     broken = [TopicType(name="named", summary="A test.", names=names)]
     talk = [TopicType(name="talk", summary="A test.", plain_text=text)]
     mute = [TopicType(name="mute", summary="A test.", plain_text=text, open=deaf)]
     return [*broken, *made, *listed, *talk, *mute]
-COMMANDS = (fine, run, task, withdraw, resign, send, slow)
+COMMANDS = (fine, run, task, withdraw, resign, send, slow, affect, wonder, printing)
 @hookimpl
 def stringd_commands():
     plain = [Command(name=it.__name__, summary="A test.", usage="", run=it) for it in COMMANDS]
@@ -111,9 +136,12 @@ def stringd_commands():
     made = [Command(name=it, summary="A test.", usage="", run=fine, **more[it]) for it in more]
     return [*plain, *made]
 @hookimpl
-def stringd_interceptors(): return [Interceptor(name="first", run=around)]
+def stringd_interceptors(): return [Interceptor(name="first", run=around, permit=permit)]
 @hookimpl
-def stringd_observers(): return [Observer(name="first", on_event=observe)]
+def stringd_observers():
+    outputs = frozenset({Output.kind})
+    more = Observer(name="second", on_event=lambda event: None, kinds=outputs)
+    return [Observer(name="first", on_event=observe), more]
 @hookimpl
 def stringd_loaders(): return [Loader(schemes=("raising", "small", "large"), load=load)]
 @hookimpl

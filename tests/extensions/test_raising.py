@@ -10,7 +10,7 @@ import pytest
 from stringd.testing.distributions import write_distribution
 from stringd.testing.process import DaemonProcess
 from tests.extensions.raising import RAISED, SOURCE
-from tests.protocol.waits import running, waiting
+from tests.protocol.waits import eventually, running, waiting
 
 INTERNAL = "ERROR(INTERNAL_ERROR): The command failed unexpectedly; the daemon's log says why."
 CANCELLED = "ERROR(CANCELLED): The command was cancelled."
@@ -153,6 +153,39 @@ def test_cancelled_waiting_command_whose_mask_fails_is_shown_masked(
             raising.request("POST", "/cancel", body, {"X-User-Id": "default"})
         assert queued.result(10).content == f"re: [queued] ********\n{CANCELLED}"
         assert slow.result(10).content == f"re: /slow\n{CANCELLED}"
+
+
+@pytest.mark.parametrize("raised", RAISED)
+def test_interceptor_that_fails_to_permit_an_effect_refuses_it(raised: str, raising: DaemonProcess) -> None:
+    refused = "ERROR(INTERNAL_ERROR): The interceptor first failed, so nothing was done."
+    assert raising.exec(f"/affect {raised}").content == f"re: /affect {raised}\n{refused}"
+
+
+@pytest.mark.parametrize("raised", RAISED)
+def test_answer_whose_check_fails_leaves_the_question_open(raised: str, raising: DaemonProcess) -> None:
+    topic, headers = f"file:{raised.lower()}", {"X-User-Id": "default"}
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(raising.exec, "/wonder", topic)
+        path = f"/questions/{eventually(lambda: question_ids(raising))[0]}"
+        failed = raising.request("POST", path, {"answer": raised, "through": "test"}, headers)
+        assert failed.status == 500
+        assert failed.json()["error"] == "INTERNAL_ERROR"
+        raising.request("POST", path, {"answer": "Fine", "through": "test"}, headers)
+        assert asked.result(10).content == "re: /wonder\nFine"
+
+
+@pytest.mark.parametrize("raised", RAISED)
+def test_output_that_cannot_be_masked_is_not_published(raised: str, raising: DaemonProcess) -> None:
+    before = raising.stderr()
+    assert raising.exec("/printing", f"veiled:{raised.lower()}").content == "re: /printing\nFine"
+    logged = raising.stderr().removeprefix(before)
+    assert "output can't be published" in logged
+    assert "a task tried to end the daemon" not in logged
+
+
+def question_ids(daemon: DaemonProcess) -> list[str]:
+    listed = daemon.request("GET", "/questions?user_id=default").json()["questions"]
+    return [it["id"] for it in listed]
 
 
 def test_other_chanflow_answers_are_kept(raising: DaemonProcess) -> None:

@@ -13,6 +13,7 @@ from typing import Protocol, TypeAlias
 from stringd.api.event_interfaces import Events
 from stringd.api.events import Output
 from stringd.events.unpublished_output import PrintedText
+from stringd.workers.guarded_calls import call
 
 SECONDS_BETWEEN = 0.1
 """The time between two events of one feed."""
@@ -153,7 +154,7 @@ class OutputFeed:
 
     def _take_text(self, printed: PrintedText, *, final: bool) -> str:
         try:
-            return printed.take(self.secret_names(), final=final)
+            return printed.take(call(self.secret_names), final=final)
         except Exception:
             log.exception("output can't be published")
             return ""

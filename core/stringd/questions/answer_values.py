@@ -8,6 +8,7 @@ from typing import Any
 
 from stringd.api.questions import Answer, AnswerValue, Question, QuestionKind
 from stringd.errors import AnswerInvalid, Refusal
+from stringd.workers.guarded_calls import call
 
 LONGEST_TEXT = 64 * 1024
 LONGEST_SECRET = 4000
@@ -38,7 +39,7 @@ def make_answer(
     )
     if question.check:
         try:
-            question.check(answer)
+            call(question.check, answer)
         except Refusal as refusal:
             raise AnswerInvalid(refusal.message) from None
     return answer

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from stringd.api.commands import BackgroundEffect, Interceptor
 from stringd.errors import ErrorCode, Refusal
+from stringd.workers.guarded_calls import call_async
 
 log = logging.getLogger(__name__)
 
@@ -17,7 +18,7 @@ async def permit_in_background(interceptors: Iterable[Interceptor], asked: Backg
         if interceptor.permit is None:
             continue
         try:
-            await interceptor.permit(asked)
+            await call_async(interceptor.permit, asked)
         except Refusal:
             raise
         except Exception as error:
