@@ -170,7 +170,7 @@ class Runtime(Protocol):
 
     @property
     def load_options(self) -> Mapping[str, str]:
-        """The options of all loaders, such as `--browser`, with their descriptions."""
+        """The options of all loaders, with their descriptions."""
 
     @property
     def trust_hint(self) -> str:

@@ -48,7 +48,7 @@ def setting(
     """Declare a field of a settings record: its default, and a summary of one sentence.
 
     `unit`, `least` and `most` apply to numbers; with `option`, `stringd` has a command-line option for it:
-    one with the plugin's name in front, or the given one, such as `--approve`.
+    one with the plugin's name in front, or the given one, such as `--name`.
     """
     declared = _Declared(summary, unit, least, most, option)
     field: T = dataclasses.field(default=default, metadata={_MARK: declared})

@@ -80,7 +80,7 @@ def config_from(options: argparse.Namespace, environment: Mapping[str, str]) -> 
 
 
 def _split(argv: Sequence[str], parser: Parser) -> tuple[list[str], tuple[tuple[str, str | None], ...]]:
-    """Extract the options of plugins, such as `--web-private never`, from those before the first other word.
+    """Extract the options of plugins, such as `--name value`, from those before the first other word.
 
     Which plugins there are is not known yet; each of their options has a value.
     """

@@ -64,7 +64,7 @@ class PluginAdditions:
 
     @cached_property
     def load_options(self) -> Mapping[str, str]:
-        """The options of all loaders, such as `--browser`, with their descriptions."""
+        """The options of all loaders, with their descriptions."""
         return self.catalogue.load_options
 
     @property

@@ -12,8 +12,8 @@ from stringd.errors import DaemonUnreachable, ErrorCode, Fault, PortTaken, Reque
 from stringd.processes.standard_streams import is_terminal
 
 _NO_OPERATOR = (
-    "the daemon has no operator, since it was started neither in a terminal nor by `stringd approve` or"
-    " `stringd console`; stop it with `stringd shutdown`, then run this again"
+    "the daemon has no operator, since it was started neither in a terminal nor by a program such as"
+    " `stringd approve`; stop it with `stringd shutdown`, then run this again"
 )
 _LONGEST_TOKEN = 256
 

@@ -108,7 +108,7 @@ class DiagnosticCode(StrEnum):
     ACTION_CALL = (
         "action-call",
         "act.{id} is not an action: CALL needs a method in lower case and its target",
-        "Write the method and the target on the line of CALL: `CALL mcp read_file`.",
+        "Write the method and the target on the line of CALL: `CALL method target`.",
     )
     ACTION_CALL_UNKNOWN = (
         "action-call-unknown",
