@@ -41,6 +41,27 @@ def test_the_contracts_cover_every_plugin() -> None:
     assert set(contracts["plugins do not know each other"]["modules"]) == plugins
 
 
+def test_plugins_may_import_nothing_of_the_core_but_its_door() -> None:
+    contracts = {it["name"]: it for it in settings()["tool"]["importlinter"]["contracts"]}
+    protected = contracts["plugins import nothing of the core but stringd.plugin"]["protected_modules"]
+    core = ROOT / "core" / "stringd"
+    modules = {it.relative_to(core).parts[0].removesuffix(".py") for it in sources() if core in it.parents}
+    assert {it.removeprefix("stringd.") for it in protected} == modules - {"__init__", "plugin"}
+
+
+def test_plugins_import_nothing_of_the_root_of_the_core() -> None:
+    """Contracts are about modules, and the package itself is none that plugins may not import."""
+    nodes = [
+        (path.name, node)
+        for path in sources()
+        if path.relative_to(ROOT).parts[0] == "plugins"
+        for node in ast.walk(ast.parse(path.read_bytes()))
+    ]
+    named = [(it, node.module) for it, node in nodes if isinstance(node, ast.ImportFrom)]
+    named += [(it, alias.name) for it, node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    assert [(it, module) for it, module in named if module == "stringd"] == []
+
+
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_modules_are_short_and_have_docstrings(path: Path) -> None:
     text = path.read_text(encoding="utf-8")

@@ -11,7 +11,6 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from stringd.approval import default_socket
 from stringd.plugin import (
     BackgroundEffect,
     Disconnected,
@@ -22,6 +21,7 @@ from stringd.plugin import (
     Reply,
     Runtime,
 )
+from stringd.plugin.cli import default_approval_socket
 from stringd_approval.approval_settings import ApprovalSettings, Approve, Audit
 from stringd_approval.asker import Asker
 from stringd_approval.asking.decider import Decider
@@ -222,7 +222,7 @@ def _socket_path(setting: str, data_dir: Path) -> tuple[Path, bool]:
     """Return the path of the socket, and whether its folder is for sockets of stringd alone."""
     if setting:
         return Path(setting).expanduser().absolute(), False
-    path = default_socket(data_dir)
+    path = default_approval_socket(data_dir)
     return path, path.parent != data_dir
 
 

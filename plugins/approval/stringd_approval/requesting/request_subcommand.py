@@ -5,15 +5,19 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from stringd.plugin import CliCommand, Fault, parse_seconds
+from stringd.plugin.cli import (
+    ApprovalReply,
+    ApprovalStage,
+    DaemonUnreachable,
+    approval_socket,
+    request_approval,
+)
 from stringd_approval.asking.notation import pipeline_text
 from stringd_approval.exec_request import STAGE_MARK, split_stages
 from stringd_approval.wire.refused_characters import escape_refused
-
-if TYPE_CHECKING:
-    from stringd.approval import Reply, Stage
 
 NOT_RUN = 125
 _SIGNALLED = 128
@@ -39,13 +43,11 @@ def _configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from stringd.approval import DaemonUnreachable, request, socket_path
-
     words = arguments.argv[1:] if arguments.argv[:1] == ["--"] else arguments.argv
     try:
-        reply = request(
+        reply = request_approval(
             split_stages(words),
-            path=arguments.socket or socket_path(arguments.config.data_dir, arguments.config.port),
+            path=arguments.socket or approval_socket(arguments.config.data_dir, arguments.config.port),
             timeout=_seconds(arguments.timeout),
             reason=arguments.reason,
             session=arguments.session,
@@ -59,7 +61,7 @@ def _run(arguments: argparse.Namespace) -> int:
     return _show(reply)
 
 
-def _show(reply: Reply) -> int:
+def _show(reply: ApprovalReply) -> int:
     for stage in reply.stages:
         _write(sys.stderr, stage.stderr)
     _write(sys.stdout, reply.stdout)
@@ -73,7 +75,7 @@ def _show(reply: Reply) -> int:
     return NOT_RUN
 
 
-def _exit_code(stage: Stage) -> int:
+def _exit_code(stage: ApprovalStage) -> int:
     return stage.exit_code if stage.signal is None else _SIGNALLED + stage.signal
 
 
