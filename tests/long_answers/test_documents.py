@@ -8,7 +8,7 @@ import pytest
 
 from stringd.testing.process import DaemonProcess
 from tests.actions.acting import act
-from tests.long_answers.asking import LIMIT, Asker, gap_of
+from tests.long_answers.asking import LIMIT, Asker
 
 SECTION = "Some words of a paragraph that goes on.\n\n"
 GUIDE = "# Guide\n\n" + "".join(f"## Chapter {number}\n\n{SECTION * 250}" for number in range(1, 31))
@@ -138,10 +138,19 @@ def test_comments_of_code_are_no_headings(daemon: DaemonProcess) -> None:
     assert asker.content("/open steps.py").startswith(
         f"[page] {len(code):,} characters, part 1 of 2\n\n# Step 0\n"
     )
-    source = asker.content("/source")
-    assert source.startswith("# Step 0\nstep_0()\n")
-    assert source.endswith("\n# Step 2999\nstep_2999()\n")
-    assert gap_of(source)["lines"]
+    parts = walked(asker, "/source")
+    assert "".join(it.rstrip() + "\n" for it in map(text_of, parts)) == code
+    assert parts[0].startswith(f"[output 1] {len(code):,} characters, part 1 of 2\n\n# Step 0\n")
+    assert parts[1].startswith("[output 1] part 2 of 2, from line ")
+
+
+@pytest.mark.requirement("answers.commands")
+@pytest.mark.parametrize("name", ["a.py", "a.json", "a.txt", "a.md"])
+def test_sources_are_as_long_as_documents(daemon: DaemonProcess, name: str) -> None:
+    asker, text = Asker(daemon=daemon), '"some text"\n' * 3000
+    (daemon.home / name).write_text(text, encoding="utf-8")
+    asker.content(f"/open {name}")
+    assert asker.content("/source") == text
 
 
 @pytest.mark.requirement("answers.commands")

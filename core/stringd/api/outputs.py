@@ -10,11 +10,15 @@ from stringd.frozen_record import FrozenRecord
 
 
 class KeptOutput(FrozenRecord, frozen=True, kw_only=True):
-    """The whole of an answer; `label` is the command that it answers, and an `is_plain` one no Markdown."""
+    """The whole of an answer; `label` is the command that it answers.
+
+    An `is_plain` text is no Markdown; an `is_printed` one, which is plain, is what a program has printed.
+    """
 
     label: str
     text: str
     is_plain: bool
+    is_printed: bool = False
 
 
 class PrintedText(Protocol):

@@ -38,7 +38,7 @@ async def run(invocation: Invocation) -> Reply:
     """Show a part of a kept answer, lines of it, or the lines that contain a text."""
     wanted = _read(invocation.line.arguments)
     kept = await _find(invocation, wanted.number)
-    most = answer_limit(invocation.session, invocation.runtime, is_printed=kept.is_plain)
+    most = answer_limit(invocation.session, invocation.runtime, is_printed=kept.is_printed)
     return await _shown(kept, wanted, most)
 
 

@@ -14,7 +14,7 @@ async def run(invocation: Invocation) -> Reply:
     shown, text = await navigator.source()
     path = navigator.here().path
     # What is no Markdown has no headings: `# ...` is a comment there.
-    overflow = Overflow.HEAD_AND_TAIL if path and is_verbatim(path) else Overflow.PARTS
+    overflow = Overflow.LINES if path and is_verbatim(path) else Overflow.PARTS
     return Reply.page(f"[source: {shown}]", text, overflow=overflow)
 
 

@@ -47,9 +47,10 @@ async def bounded(invocation: Invocation, reply: Reply, most: int) -> Reply:
     if len(text) <= most:
         # What takes the place of secrets may be much shorter.
         return _with_text(reply, text)
-    is_plain = reply.overflow is Overflow.HEAD_AND_TAIL
-    shown = await _shown(invocation, KeptOutput(label=invocation.label, text=text, is_plain=is_plain), most)
-    return _with_text(reply, shown)
+    is_printed = reply.overflow is Overflow.HEAD_AND_TAIL
+    is_plain = is_printed or reply.overflow is Overflow.LINES
+    output = KeptOutput(label=invocation.label, text=text, is_plain=is_plain, is_printed=is_printed)
+    return _with_text(reply, await _shown(invocation, output, most))
 
 
 async def _shown(invocation: Invocation, output: KeptOutput, most: int) -> str:
@@ -60,7 +61,7 @@ async def _shown(invocation: Invocation, output: KeptOutput, most: int) -> str:
     except StorageFailed as failure:
         return _excerpt(output.text, most, f"they can't be kept: {failure}")
     kept = KeptText(words=_words(invocation, number), output=output)
-    if not output.is_plain:
+    if not output.is_printed:
         return await READING.run(lambda: kept.parts(most).view(1))
     return await READING.run(lambda: _excerpt(output.text, most, kept))
 

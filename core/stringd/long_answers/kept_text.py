@@ -38,6 +38,11 @@ class KeptText(Struct, frozen=True, kw_only=True, dict=True):
         """Whether the text is not Markdown."""
         return self.output.is_plain
 
+    @property
+    def is_printed(self) -> bool:
+        """Whether a program has printed the text."""
+        return self.output.is_printed
+
     @cached_property
     def naming(self) -> Naming:
         """The names of the answer and its parts."""

@@ -29,7 +29,7 @@ class PiecedText(Struct, frozen=True, kw_only=True, dict=True):
     output: PiecedOutput
     outputs: Outputs
 
-    is_plain = True
+    is_printed = True
 
     @property
     def title(self) -> str:

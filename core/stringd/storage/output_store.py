@@ -19,6 +19,8 @@ LARGEST_OF_TOPIC = 64 * 1024 * 1024
 """The most bytes, compressed, that a topic's answers take; the newest is kept all the same."""
 LARGEST_OF_ALL = 512 * 1024 * 1024
 """The same for the answers of all topics together."""
+# What `is_plain` says of a text: what a program has printed is also plain.
+_MARKDOWN, _PRINTED, _PLAIN = range(3)
 # The text comes last: a row's other values are read without it.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS outputs (
@@ -104,7 +106,8 @@ class OutputStore:
         """Store an answer and return its number; beyond the limits, remove the oldest."""
         key = _key(session)
         packed = await STORAGE.run(_packed, output.text)
-        values = (output.label, output.is_plain, len(output.text), len(packed), packed)
+        kind = _PRINTED if output.is_printed else _PLAIN if output.is_plain else _MARKDOWN
+        values = (output.label, kind, len(output.text), len(packed), packed)
         async with self._numbering:
             number: int = (await self._database.execute(_NEXT, *key))[0][0]
             added = (_ADD, (*key, number, *values))
@@ -132,13 +135,14 @@ class OutputStore:
         rows = await self._database.execute(_FIND, *_key(session), number)
         if not rows:
             return None
-        id_, label, is_plain, packed = rows[0]
+        id_, label, kind, packed = rows[0]
         if not packed:
             pieces = await self._database.execute(_PIECES, id_)
             found = [TextPiece(characters=it[0], line_ends=it[1]) for it in pieces]
             return PiecedOutput(id=id_, label=label, pieces=found)
         text = await STORAGE.run(_unpacked, packed)
-        return KeptOutput(label=label, text=text, is_plain=bool(is_plain))
+        is_plain = kind != _MARKDOWN
+        return KeptOutput(label=label, text=text, is_plain=is_plain, is_printed=kind == _PRINTED)
 
     async def piece(self, output: PiecedOutput, index: int) -> str:
         """Return a piece of an output; raise `StorageFailed` if it has been removed meanwhile."""
