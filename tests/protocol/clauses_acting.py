@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CALLS = requirements(
-    "Command line",
+    "docs/reference/actions.md#parameters",
     ("flags.forms", "--key value, --key=value, -k value, operands in declaration order, name=value, --."),
     ("flags.quotes", 'Quotes group; a quoted token and a number are never flags; --name "" is empty.'),
     ("flags.quotes.open", "An unclosed quote is INVALID_PAYLOAD."),
@@ -24,7 +24,7 @@ CALLS = requirements(
 )
 
 ACTIONS = requirements(
-    "Actions",
+    "docs/reference/actions.md",
     ("action.spellings", "/act.x, /act x, /action.x and /action x are the same."),
     ("action.list", "/act lists, with flags only: never method, URL, headers or body."),
     ("action.help", "--help and -h show the schema wherever they stand, and never execute."),
@@ -100,7 +100,7 @@ ACTIONS = requirements(
 
 PAGES = (
     *requirements(
-        "Documents",
+        "docs/reference/actions.md#frontmatter",
         ("default.runs", "The default action runs on /open, /back, /refresh of the whole page, below ---."),
         ("default.required", "It does not run while a required parameter lacks a value."),
         (
@@ -111,7 +111,7 @@ PAGES = (
         ("env.hint", "What is missing is a hint of the page."),
     ),
     *requirements(
-        "Apps",
+        "docs/reference/documents.md#requirements",
         ("env.required", "What env: and requires: name is checked before an action that uses it runs."),
         (
             "env.used",
@@ -120,19 +120,19 @@ PAGES = (
         ("env.variable", "A missing {name} of requires: is a hint, and stops no action."),
     ),
     *requirements(
-        "Web topics",
+        "docs/reference/web.md#where-it-may-lead",
         ("trust.private", "A public page's actions reach no private network."),
         ("trust.variables", "A public page's actions get no variable that a call does not pass on."),
     ),
     *requirements(
-        "apps-in-the-wild.md 2.1",
+        "docs/reference/documents.md",
         ("env.setup", "The page of requirements is offered where something is missing or fails."),
         ("value_shortcut.numbering", "Numbers begin at 1 again with the next answer that uses the label."),
     ),
 )
 
 SCENARIOS = requirements(
-    "apps-in-the-wild.md 3",
+    "docs/reference/apps.md",
     ("scenario.s4", "A one-page app with a chain of states, and its configurations."),
     ("scenario.s8", "A feed that is read and answered."),
     ("scenario.s9", "A binary result, and a chain of calls with it."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 ACTION_METHODS = requirements(
-    "design.md hooks",
+    "docs/reference/hooks.md#action-methods",
     ("call.syntax", "CALL names an action method and its target, which is the rest of the line."),
     ("call.syntax.malformed", "A malformed line of a CALL action is a warning, never silence."),
     ("call.values", "The plugin gets typed values: those given, and defaults."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CANCEL = requirements(
-    "activity, Cancelling",
+    "docs/reference/commands.md#cancel",
     (
         "activity.cancel.command",
         "/cancel is urgent in every topic; the running command ends with CANCELLED.",
@@ -30,7 +30,7 @@ CANCEL = requirements(
     ),
 )
 HTTP = requirements(
-    "activity, Cancelling, POST /cancel",
+    "docs/reference/http.md#cancel",
     ("activity.cancel.http", "POST /cancel cancels the running command of a topic."),
     (
         "activity.cancel.http.request_id",
@@ -39,7 +39,7 @@ HTTP = requirements(
     ("activity.cancel.http.refused", "Invalid requests are refused in the usual format."),
 )
 BASH = requirements(
-    "activity, Cancelling, bash topics",
+    "docs/reference/bash-topics.md#cancelling",
     (
         "activity.cancel.bash",
         "//cancel stops the program of a text, even if it ignores signals, and keeps the shell.",
@@ -50,7 +50,7 @@ BASH = requirements(
     ("activity.cancel.bash.shell", "A shell that cannot be kept is ended, and the reply says so."),
 )
 CLIENTS = requirements(
-    "activity, Cancelling, clients",
+    "docs/how-to/use-the-python-client.md#cancel-a-command",
     ("activity.cancel.client", "Client.cancel and AsyncClient.cancel cancel a command."),
     ("activity.cancel.prompt", "Ctrl-C at the prompt of `string` cancels the running command."),
     ("activity.cancel.string", "Ctrl-C cancels the one command of `string`, which exits with 130."),

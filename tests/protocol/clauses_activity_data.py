@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 SESSION_DATA = requirements(
-    "Data of plugins: sessions",
+    "docs/reference/hooks.md#sessiondata",
     ("data.session", "A plugin stores one JSON value with each session, under its own name."),
     ("data.session.restart", "It is stored before the reply is sent, and survives restarts and kill -9."),
     ("data.session.lazy", "It is read when the topic is opened."),
@@ -17,14 +17,14 @@ SESSION_DATA = requirements(
 )
 
 ENDS = requirements(
-    "Data of plugins: ends of topics",
+    "docs/reference/hooks.md#endreason",
     ("end.reason", "A topic gets the reason of its end: close, delete, user-removed or shutdown."),
     ("end.shutdown", "Data that it saves at shutdown is stored."),
     ("end.bounded", "Saving has a time limit, and its failure does not prevent the end."),
 )
 
 STORAGE = requirements(
-    "Data of plugins: storage",
+    "docs/reference/hooks.md#pluginstorage",
     ("data.storage", "A plugin sets, reads, removes and lists JSON values by key."),
     ("data.storage.durable", "Each change survives restarts and kill -9."),
     ("data.storage.private", "Only the owner can read its folder, and commands cannot access it."),
@@ -35,7 +35,7 @@ STORAGE = requirements(
 )
 
 SETTINGS = requirements(
-    "Configuration of plugins",
+    "docs/reference/settings.md",
     (
         "settings.order",
         "Settings come from options, the environment, config.toml or defaults, in this order.",
@@ -52,7 +52,7 @@ SETTINGS = requirements(
 )
 
 SECRETS = requirements(
-    "Secrets of plugins",
+    "docs/reference/settings.md#secrets",
     ("secrets.command", "stringd secret sets, lists and removes secrets, with a running daemon or without."),
     ("secrets.input", "A value comes from a hidden prompt or standard input, never from the command line."),
     ("secrets.hidden", "Values are never listed."),
@@ -62,7 +62,7 @@ SECRETS = requirements(
 )
 
 BUILT_IN = requirements(
-    "Data of plugins: the built-in ones",
+    "docs/reference/web.md#what-is-kept",
     (
         "web.cookies.kept",
         "With web.keep_cookies, a topic's cookies survive restarts; otherwise none are stored.",

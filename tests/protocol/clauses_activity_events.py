@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 PUBLISHED = requirements(
-    "activity, Events, kinds",
+    "docs/reference/events.md#kinds",
     ("events.seq", "Events are numbered from 1 without gaps in each run of the daemon."),
     ("events.kinds.command", "Every command, even a refused one, causes command-begun and command-ended."),
     ("events.label.whole", "A label in events is masked and not truncated at 80 characters."),
@@ -21,7 +21,7 @@ PUBLISHED = requirements(
 )
 
 STREAM = requirements(
-    "activity, Events, GET /events",
+    "docs/reference/events.md#get-events",
     ("events.stream.shape", "Events are sent as SSE: id life-seq, event kind, data the record as JSON."),
     ("events.filter", "topic, user_id, request_id and kinds filter events."),
     ("events.resume", "Last-Event-ID and after resume after an event, without gaps or repetition."),
@@ -37,7 +37,7 @@ STREAM = requirements(
 )
 
 CLIENTS = requirements(
-    "activity, Events, clients",
+    "docs/how-to/watch-what-agents-do.md",
     ("events.client", "Client.events and AsyncClient.events iterate over records, and reconnect on request."),
     ("events.cli", "stringd events shows events in a terminal, and continues after a restart."),
     (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 ACTIVITY_OUTPUT = requirements(
-    "activity: events, output",
+    "docs/reference/output-events.md",
     ("output.exec", "The output of `/exec` and CLI actions is published while they run."),
     (
         "output.order",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 ASKING = requirements(
-    "Activity: questions",
+    "docs/reference/questions.md",
     ("questions.ask", "A command, service or plugin asks a question and awaits the first valid answer."),
     ("questions.kinds", "The kinds are approve, text, secret and choice; each takes answers of its kind."),
     ("questions.check", "The asker may reject an answer; the question stays open."),
@@ -25,7 +25,7 @@ ASKING = requirements(
 )
 
 ANSWERING = requirements(
-    "Activity: places to answer",
+    "docs/reference/questions.md#get-questions",
     ("questions.client", "The Python clients list and answer questions."),
     ("questions.list", "GET /questions lists the open questions in order."),
     ("questions.errors", "Invalid answers, unknown questions and users are refused as documented."),
@@ -37,7 +37,7 @@ ANSWERING = requirements(
 )
 
 OPERATOR = requirements(
-    "Activity: the operator",
+    "docs/reference/questions.md#who-may-answer",
     ("operator.none", "A daemon without an operator immediately refuses questions to a person."),
     ("operator.absent", "While no operator is attached, they are refused, unless they wait for one."),
     ("operator.token", "Answering for a person requires the operator's token."),
@@ -56,7 +56,7 @@ OPERATOR = requirements(
 )
 
 APPROVE = requirements(
-    "Activity: stringd approve",
+    "docs/reference/questions.md#stringd-approve",
     ("approve.keys", "It shows questions as they are asked; keys, lines and hidden lines answer them."),
     ("approve.extras", "Suggestions for additional fields are edited in a line, and sent with the answer."),
     ("approve.start", "It starts the daemon if none is running, and gets its token."),
@@ -70,7 +70,7 @@ APPROVE = requirements(
 )
 
 PASSWORDS = requirements(
-    "Activity: passwords of programs",
+    "docs/reference/bash-topics.md#passwords-of-programs",
     (
         "password.asked",
         "A password prompt of a program publishes a secret question in addition to the reply.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 APPROVAL_ASKING = requirements(
-    "Approval: the question",
+    "docs/reference/approval-questions.md",
     (
         "approval.asking.notation",
         "Pipelines are shown in a notation that parses back exactly; no argument imitates its marks.",
@@ -54,7 +54,7 @@ APPROVAL_ASKING = requirements(
 )
 
 APPROVAL_GATE = requirements(
-    "Approval: the gate before commands of topics",
+    "docs/reference/approval-questions.md#commands-of-topics",
     (
         "approval.asking.gate.shell",
         "--approve shell asks about texts for a shell, /exec and CLI actions, however they come to run.",

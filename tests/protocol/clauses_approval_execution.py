@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 APPROVAL_STAGES = requirements(
-    "Approval: execution",
+    "docs/reference/pipelines.md#what-a-stage-finds",
     ("approval.execution.no_shell", "No shell reads the arguments."),
     ("approval.execution.lookup", "Programs are looked up in the child's PATH, which no request can change."),
     ("approval.execution.script", "An executable file without an interpreter is run by /bin/sh."),
@@ -24,7 +24,7 @@ APPROVAL_STAGES = requirements(
 )
 
 APPROVAL_OUTCOMES = requirements(
-    "Approval: execution, outcomes",
+    "docs/reference/pipelines.md#how-it-ends",
     ("approval.execution.exit_code", "A stage that exits has its exit code."),
     ("approval.execution.signal", "A stage that a signal ends has exit code -1 and the signal."),
     (
@@ -44,7 +44,7 @@ APPROVAL_OUTCOMES = requirements(
 )
 
 APPROVAL_PRIVILEGED = requirements(
-    "Approval: execution, privileged",
+    "docs/reference/pipelines.md#privileged-pipelines",
     ("approval.execution.sudo", "sudo runs privileged stages, each with -- before its program."),
     ("approval.execution.sudo.variables", "The host's policy decides about variables; LD_* is never passed."),
     ("approval.execution.sudo.password", "A person types the password on a terminal of the daemon's."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 APPROVAL_POLICY = requirements(
-    "Approval: policy",
+    "docs/reference/policy.md",
     ("approval.policy.first", "The first rule that applies decides."),
     ("approval.policy.verdicts", "The verdicts are allow, ask and forbid."),
     ("approval.policy.file", "approval.yaml has rules, an approver and two times; all have defaults."),
@@ -36,7 +36,7 @@ APPROVAL_POLICY = requirements(
 )
 
 APPROVAL_AUDIT = requirements(
-    "Approval: log",
+    "docs/reference/audit-log.md",
     ("approval.audit.line", "The log has one JSON object a line, and is private."),
     ("approval.audit.chain", "Each entry has the SHA-256 of the line before."),
     ("approval.audit.killed", "A kill at any moment loses no decision that led to an execution."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 APPROVAL_REQUESTS = requirements(
-    "Approval: requests",
+    "docs/reference/approval-socket.md#how-a-request-is-decided",
     ("approval.request.allowed", "What the policy allows runs without a question."),
     ("approval.request.denied", "Without a rule and without anybody who can decide, a request is denied."),
     ("approval.request.forbidden", "What the policy forbids is refused before its id is burnt."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 SOCKET = requirements(
-    "Approval: socket",
+    "docs/reference/approval-socket.md#the-socket",
     ("approval.socket.place", "The socket is in $XDG_RUNTIME_DIR/stringd, else in the data directory."),
     ("approval.socket.private", "It has mode 0600, its folder 0700."),
     ("approval.socket.peer", "A peer of another user is closed without a byte."),
@@ -17,7 +17,7 @@ SOCKET = requirements(
 )
 
 EXCHANGE = requirements(
-    "Approval: connections",
+    "docs/reference/approval-socket.md",
     ("approval.exchange.one", "A connection carries one request, one line; and one reply, one line."),
     ("approval.exchange.discarded", "Bytes behind the first newline are discarded."),
     ("approval.exchange.half_close", "A client that half-closes after its newline gets its reply."),
@@ -35,7 +35,7 @@ EXCHANGE = requirements(
 )
 
 REQUEST = requirements(
-    "Approval: requests",
+    "docs/reference/approval-socket.md#a-request",
     ("approval.request.fields", "All fields are read; every one but the pipeline and the time is optional."),
     ("approval.request.defaults", "privileged defaults to true, forward_agent to false, an id is made."),
     ("approval.request.types", "Types are strict: nothing is converted, and null is not absent."),
@@ -60,14 +60,14 @@ REQUEST = requirements(
 )
 
 REPLAY = requirements(
-    "Approval: replay",
+    "docs/reference/approval-socket.md#how-a-request-is-decided",
     ("approval.replay.once", "An id is accepted once within 120 s."),
     ("approval.replay.restart", "Used ids are kept over a restart."),
     ("approval.replay.clock", "No id is accepted twice when the clock is set back or forward by an hour."),
 )
 
 REPLY = requirements(
-    "Approval: replies",
+    "docs/reference/approval-socket.md#the-reply",
     ("approval.reply.ok", "ok carries each stage's exit code and standard error, and the last output."),
     ("approval.reply.flags", "Truncation flags are absent when false; signals are additional."),
     ("approval.reply.denied", "denied and timeout carry id, status and, additionally, a comment."),
@@ -76,7 +76,7 @@ REPLY = requirements(
 )
 
 AGENTS = requirements(
-    "Approval: for agents",
+    "docs/reference/approval-socket.md",
     ("approval.agents.command", "/request asks in any topic; its reply is like that of /exec, or an error."),
     ("approval.agents.cancel", "/request can be cancelled."),
     ("approval.agents.subcommand", "stringd request ends as the last stage, or with 125."),

@@ -6,7 +6,7 @@ from tests.protocol.records import requirements
 
 APPS = (
     *requirements(
-        "Apps",
+        "docs/reference/apps.md",
         ("app.open", "app:name[:config] opens the installed app of that name."),
         ("app.first_use", "An app topic has its app open from the first command on."),
         ("app.inside", "Nothing that an app's pages link to leads out of the app."),
@@ -39,7 +39,7 @@ APPS = (
         ("secret.public", "Unless the app's env: says secret: false."),
     ),
     *requirements(
-        "mcp.md 2, 3",
+        "docs/reference/apps.md#stringd_app_sourcesruntime",
         ("app.source.words", "/install NAME words makes an app by the plugin that adds the kind NAME."),
         ("app.source.file", "A local or remote file is of the kind of the plugin that recognises it."),
         ("app.source.update", "The kind, words and options are recorded, and used again for an update."),
@@ -53,19 +53,19 @@ APPS = (
         ("app.update.refused", "Apps without a source, and sources of another app, are refused."),
     ),
     *requirements(
-        "decided for apps",
+        "docs/reference/apps.md#apps",
         ("apps.list", "/apps lists what is installed, what it does, and which $NAMEs are missing."),
     ),
-    *requirements("Commands", ("secret.whole", "A /set that fails applies nothing.")),
+    *requirements("docs/reference/commands.md#set", ("secret.whole", "A /set that fails applies nothing.")),
     *requirements(
-        "Actions",
+        "docs/reference/diagnostics.md",
         ("app.check", "stringd check warns of each flaw, with line and remedy."),
         ("app.check.used", "What only templates use, and $NAMEs that the entry page declares, are no flaws."),
         ("app.check.cut", "A fence that an inner one ends too early is a warning at that line."),
         ("app.directory", "Programs of an app run in the home, or where /open dir set it."),
     ),
     *requirements(
-        "apps-in-the-wild.md 3",
+        "docs/reference/apps.md",
         ("scenario.s1", "A one-file app is installed and used."),
         ("scenario.s2", "An agent that has only a shell uses an app."),
         ("scenario.s3", "A program uses an app with the client."),
@@ -75,9 +75,9 @@ APPS = (
         ("scenario.s11", "An agent writes an app of its own."),
         ("scenario.s17", "Apps from a URL, a folder and a file; two of one name side by side."),
     ),
-    *requirements("sharp-edges.md 35", ("app.no_paths", "App topics don't show installation paths.")),
+    *requirements("docs/reference/apps.md", ("app.no_paths", "App topics don't show installation paths.")),
     *requirements(
-        "Plugins",
+        "docs/reference/apps.md#stringd_apps",
         ("app.plugin", "An app plugin ships a document and becomes app:name."),
         ("app.python", "Async functions with typed parameters are actions, the types their schema."),
     ),

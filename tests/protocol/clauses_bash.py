@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 BASH = requirements(
-    "Bash topics",
+    "docs/reference/bash-topics.md",
     ("bash.persists", "One interactive bash per topic; its state persists."),
     ("bash.start", "It starts in the user's home, HOME is that, without startup files but the named one."),
     ("bash.marks", "The runtime's marks can't be swallowed, forged or closed by a program."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CLI_ACTIONS = requirements(
-    "Actions",
+    "docs/reference/values-in-commands.md",
     ("action.cli.bash", "CLI actions run under /bin/bash -c."),
     ("action.cli.value", "A value can never become shell syntax, wherever in the text it stands."),
     ("action.cli.declared", "Only declared parameters are placeholders; {{x}} and ${x} never are."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 SHOULD = requirements(
-    "protocol, Client requirements, SHOULD",
+    "docs/how-to/use-the-python-client.md",
     ("client.health_first", "What does not answer the first command like a daemon is asked for GET /health."),
     ("client.autostart", "A daemon that cannot be reached on loopback is started."),
     ("client.register", "The user is ensured through POST /users before the first command runs."),
@@ -18,14 +18,14 @@ SHOULD = requirements(
 )
 
 MAY = requirements(
-    "protocol, Client requirements, MAY",
+    "docs/how-to/use-the-python-client.md",
     ("client.port_cached", "The port is settled once, with the first ping."),
     ("client.public_calls", "health() and shutdown() are public."),
     ("client.keep_alive", "One connection is used for many commands."),
 )
 
 MUST_NOT = requirements(
-    "protocol, Client requirements, MUST NOT",
+    "docs/reference/http.md",
     ("client.user_header", "No /exec leaves without X-User-Id."),
     ("client.data_json", "SSE data is read as JSON, never as raw text."),
     ("client.meta_null", "A head whose meta is null is an ordinary answer."),
@@ -33,7 +33,7 @@ MUST_NOT = requirements(
 )
 
 STRING = requirements(
-    "decided for the program string",
+    "docs/reference/command-line.md#string",
     (
         "cli.never.silent",
         "A success without an answer, and input without a command, are told on standard error.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CLUSTER_ACCESS = requirements(
-    "Cluster: who",
+    "docs/reference/protocol-v0.2.md#tokens",
     ("cluster.limits.user", "Each user has the limit of the settings, or one of its own, which may be none."),
     ("cluster.tokens.digest", "Only the SHA-256 of a token is stored."),
     ("cluster.tokens.known", "A token is looked up once, and known for at most five seconds."),
@@ -32,7 +32,7 @@ CLUSTER_ACCESS = requirements(
     ),
 )
 CLUSTER_CERTIFICATES = requirements(
-    "Cluster: certificates",
+    "docs/reference/protocol-v0.2.md#where-a-node-listens",
     ("cluster.certificates.mutual", "Nodes verify each other by authority, cluster and name, not by DNS."),
     (
         "cluster.certificates.strangers",
@@ -49,7 +49,7 @@ CLUSTER_CERTIFICATES = requirements(
     ("cluster.certificates.names", "Names of nodes are those of hosts, without dots."),
 )
 CLUSTER_TOKENS = requirements(
-    "Cluster: stringd token",
+    "docs/how-to/give-tokens.md",
     (
         "cluster.token.create",
         "A token is printed once, alone on standard output; nothing shows a part of it again.",
@@ -66,7 +66,7 @@ CLUSTER_TOKENS = requirements(
     ),
 )
 CLUSTER_COMMAND = requirements(
-    "Cluster: stringd cluster",
+    "docs/how-to/run-a-cluster.md",
     (
         "cluster.init.makes",
         "One command makes a cluster: tables, authority, node, join secret, first token.",

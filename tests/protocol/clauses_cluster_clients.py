@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CLUSTER_CLIENTS = requirements(
-    "cluster, Who; decided for clients",
+    "docs/reference/command-line.md#daemons-with-a-url",
     ("cluster.client.url", "Clients find a daemon by a URL, from an option or the environment."),
     ("cluster.client.tls", "A certificate is verified, with the system's authorities or a given file."),
     ("cluster.client.token", "The token is sent with each request, and is never on a command line."),

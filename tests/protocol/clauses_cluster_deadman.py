@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CLUSTER_DEADMAN = requirements(
-    "The deadline for programs",
+    "docs/reference/hooks.md#the-deadline-for-programs",
     ("deadman.stopped", "At the deadline, all programs of a daemon end, even if the daemon is stopped."),
     ("deadman.gone", "They end by then at the latest if the daemon was killed."),
     ("deadman.family", "What they have started ends with them: jobs, orphans, and what ignores signals."),

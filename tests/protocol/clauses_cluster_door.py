@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CLUSTER_DOOR = requirements(
-    "Cluster: the door",
+    "docs/reference/protocol-v0.2.md",
     ("cluster.door.token", "Every request wants a token; the headers of v0.1 alone are refused."),
     ("cluster.door.open", "Only /health is open; it says which protocol the daemon speaks."),
     (

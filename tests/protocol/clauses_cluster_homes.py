@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CLUSTER_HOMES = requirements(
-    "Many machines: leases, homes and fences",
+    "docs/explanation/cluster.md",
     ("cluster.lease.renewed", "A node renews its lease every quarter of its length."),
     ("cluster.lease.deadline", "A node that can't renew its lease stops before others may take over."),
     ("cluster.lease.expired", "A lease that has expired is not renewed, and its id never returns."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CLUSTER_HOP = requirements(
-    "Cluster: hop",
+    "docs/reference/protocol-v0.2.md#which-node-answers",
     ("cluster.hop.whole", "A request arrives at the node with the home as it was sent, and its answer back."),
     ("cluster.hop.connection", "Headers of one connection do not pass, nor do clients' copies of the hop's."),
     ("cluster.hop.peers", "Nodes reach each other by mutual TLS 1.3 only, and ask the node that is meant."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CLUSTER_SEAMS = requirements(
-    "cluster, Design",
+    "docs/reference/hooks.md#stringd_storesruntime",
     (
         "stores.kept",
         "Users, topics, undo, outputs, secrets and storage are kept where the plugin says.",
@@ -27,7 +27,7 @@ CLUSTER_SEAMS = requirements(
     ("requests.unstored", "A command whose outcome could not be kept is answered as failed."),
 )
 MOVED_TOPICS = requirements(
-    "cluster, After a failover",
+    "docs/reference/protocol-v0.2.md#after-a-failover",
     ("moved.shell", "A bash topic's first reply after a move is TOPIC_RESTARTED; nothing was done."),
     ("moved.shell.early", "What was sent before that reply is refused likewise."),
     ("moved.directory", "The reply names the directory, in which the next shell starts if it is there."),

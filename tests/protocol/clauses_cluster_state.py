@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CLUSTER_STATE = requirements(
-    "Many machines: runs and logs",
+    "docs/reference/cluster-state.md",
     ("cluster.runs.resumed", "On another node, a run goes on after its last finished call, and says so."),
     ("cluster.runs.ended", "Runs that had ended or were stopped do not go on."),
     (

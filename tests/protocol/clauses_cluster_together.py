@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CLUSTER_TOGETHER = requirements(
-    "cluster, Events; decided for what all nodes show",
+    "docs/reference/protocol-v0.2.md#events-and-questions",
     ("cluster.events.everywhere", "/events shows the events of all nodes."),
     ("cluster.events.resume", "A stream goes on at another node, with no event lost or doubled."),
     ("cluster.questions.everywhere", "Questions are shown and answered at each node."),

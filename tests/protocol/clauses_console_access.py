@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CONSOLE_ACCESS = requirements(
-    "Console: access",
+    "docs/reference/console.md#signing-in",
     (
         "console.access.link",
         "The operator's token is exchanged for a link; a link signs one browser in, once.",
@@ -37,7 +37,7 @@ CONSOLE_ACCESS = requirements(
 )
 
 CONSOLE_COMMAND = requirements(
-    "Console: `stringd console`",
+    "docs/how-to/sign-in-to-the-console.md",
     ("console.command.link", "`stringd console` asks for the operator's token, and prints a link."),
     ("console.command.open", "`--open` opens the link in a browser."),
     (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CONSOLE_APPROVAL = requirements(
-    "Console: log, grants and policy",
+    "docs/reference/console.md#log",
     (
         "console.log.backwards",
         "The log is read from its end, in bounded memory, and again only what was added.",

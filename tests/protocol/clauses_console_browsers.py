@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CONSOLE_BROWSERS = requirements(
-    "The console in the browser",
+    "docs/reference/console.md",
     ("console.accessible", "No page breaks a rule of axe-core, in both themes, at 1280 and 360 pixels."),
     ("console.phone", "Pages fit on a screen of 360 pixels, and what is pressed has at least 24."),
     ("console.keyboard", "Everything that can be pressed or filled in is reached by the keyboard, visibly."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CONSOLE_USERS = requirements(
-    "Console: users",
+    "docs/reference/console.md#users",
     ("console.users.shown", "All users with their homes, allowed directories and numbers of topics, live."),
     (
         "console.users.changed",
@@ -14,7 +14,7 @@ CONSOLE_USERS = requirements(
     ("console.users.browsers", "The signed-in browsers are listed, and signed out from another one."),
 )
 CONSOLE_APPS = requirements(
-    "Console: apps",
+    "docs/reference/console.md#apps-and-plugins",
     ("console.apps.shown", "The apps of a user with what they do, where from, actions and `$NAME`s."),
     ("console.apps.plugins", "Plugins with what each adds, and why one was skipped."),
     (

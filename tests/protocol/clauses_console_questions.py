@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CONSOLE_QUESTIONS = requirements(
-    "Console: questions",
+    "docs/reference/console.md#questions",
     ("console.questions.seen", "A question shows everything that is to be seen before it is answered."),
     ("console.questions.exact", "Different questions look different, whatever their texts."),
     ("console.questions.hostile", "Texts of agents are neither markup nor controls of the page."),

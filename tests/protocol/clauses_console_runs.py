@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CONSOLE_RUNS = requirements(
-    "Console: runs",
+    "docs/reference/console.md#runs",
     (
         "console.runs.list",
         "Runs are listed with state, user, duration, steps, tokens, cost and outcome; active ones first.",

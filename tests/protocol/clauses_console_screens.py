@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CONSOLE_SCREENS = requirements(
-    "Console, screens",
+    "docs/reference/console.md#screens",
     (
         "console.screen.live",
         "A bash topic's screen is shown as a terminal shows it, live, also what came before.",

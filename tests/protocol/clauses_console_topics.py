@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CONSOLE_TOPICS = requirements(
-    "Console, topics",
+    "docs/reference/console.md#topics",
     ("console.topics.list", "All topics by user and type, what runs and what waits, live; found by words."),
     (
         "console.topics.many",

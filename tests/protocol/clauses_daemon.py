@@ -5,14 +5,14 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 TRANSPORT = requirements(
-    "protocol, Transport",
+    "docs/reference/http.md",
     ("transport.http", "The daemon speaks HTTP/1.1 on 127.0.0.1."),
     ("transport.port.default", "Without a setting the port is 3100."),
     ("transport.port.env", "STRINGD_PORT chooses the port."),
 )
 
 SECURITY = requirements(
-    "protocol, Security model",
+    "docs/explanation/security.md#who-can-reach-the-daemon",
     ("security.loopback", "Only 127.0.0.1 is bound, no other address answers."),
     ("security.identity", "X-User-Id selects the user record, from any caller and without proof."),
     ("security.no_auth", "/health and /shutdown accept any caller."),
@@ -21,7 +21,7 @@ SECURITY = requirements(
 )
 
 CONCEPTS = requirements(
-    "protocol, Core concepts",
+    "docs/reference/http.md",
     ("users.persist", "Registered users are there after a restart."),
     ("users.file", "Users are kept in users.json below STRINGD_DATA_DIR, by default ./.stringd."),
     ("topic.owner", "A topic belongs to one user: the same name under another user is another session."),
@@ -30,7 +30,7 @@ CONCEPTS = requirements(
 )
 
 CONVENTIONS = requirements(
-    "protocol, Base URL and headers",
+    "docs/reference/http.md",
     ("header.user.required", "A request on user data without X-User-Id is refused."),
     ("header.user.ignored", "/users, /health and /shutdown ignore X-User-Id."),
     ("cors.headers", "Every response allows any origin and the headers Content-Type and X-User-Id."),
@@ -45,7 +45,7 @@ CONVENTIONS = requirements(
 )
 
 USERS = requirements(
-    "protocol, Users",
+    "docs/reference/http.md#users",
     ("users.list", "GET /users lists id, home, allowedPaths and createdAt of every user."),
     ("users.created_at", "createdAt is UTC in ISO 8601 with milliseconds and Z."),
     ("users.register", "POST /users answers user_id, home and created: true for a new user."),
@@ -63,7 +63,7 @@ USERS = requirements(
 )
 
 SESSIONS = requirements(
-    "protocol, Sessions",
+    "docs/reference/http.md#sessions",
     ("sessions.list", "GET /sessions lists user, topic, type, executing, queue_length and doc of a session."),
     ("sessions.list.filter", "user_id narrows the list to one user."),
     ("sessions.list.all", "Without user_id the sessions of all users are listed."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 DOCUMENTS = requirements(
-    "decided for documents",
+    "docs/reference/documents.md",
     (
         "documents.linear",
         "What is read, shown, parted or found in a text costs time in proportion to its size.",
@@ -27,7 +27,7 @@ DOCUMENTS = requirements(
 )
 
 FILE_SEARCH = requirements(
-    "decided for searching files",
+    "docs/reference/commands.md#find",
     ("find.files", "/find text path lists the matching lines of the files below a path, by file."),
     (
         "find.files.document",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 DOORS = requirements(
-    "cluster, Design",
+    "docs/reference/hooks.md#stringd_doorsruntime",
     ("doors.listen", "A door is in front of the request guard; its sockets replace the port on loopback."),
     ("doors.name", "Each request, WebSockets included, carries the name of the socket by which it came."),
     ("doors.tls", "A socket may speak TLS."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 REQUEST = requirements(
-    "protocol, POST /exec",
+    "docs/reference/http.md#exec",
     ("exec.accept", "The answer is an event stream whatever Accept says."),
     ("exec.cmd.slash", "A command starts with /."),
     ("exec.request_id.optional", "Without request_id the head says null and the label has no brackets."),
@@ -17,7 +17,7 @@ REQUEST = requirements(
 )
 
 STREAM = requirements(
-    "protocol, POST /exec, response",
+    "docs/reference/response-format.md",
     ("exec.headers", "200 with Content-Type, Cache-Control, Connection and X-Accel-Buffering as listed."),
     ("exec.order", "head comes first, content second, done last, each exactly once."),
     ("exec.head", "head has exactly ok, code, cmd, request_id, user_id, topic, topic_type and meta."),
@@ -34,7 +34,7 @@ STREAM = requirements(
 )
 
 QUEUE = requirements(
-    "protocol, Queue behavior",
+    "docs/reference/http.md#exec",
     ("exec.queue.serial", "A topic runs one command at a time, later ones wait."),
     ("exec.queue.capacity", "Sixteen commands may wait."),
     ("exec.queue.full", "The next one is answered at once with 429, QUEUE_FULL and the topic's name."),
@@ -46,7 +46,7 @@ QUEUE = requirements(
 )
 
 ERRORS = requirements(
-    "protocol, POST /exec, errors",
+    "docs/reference/errors.md#statuses-of-http",
     ("exec.error.header", "No X-User-Id: 400 `X-User-Id header required`."),
     ("exec.error.user", "An unregistered user: 401 `Unknown user: <id>`."),
     ("exec.error.json", "Malformed JSON: 400 with the text that shows the expected object."),
@@ -55,7 +55,7 @@ ERRORS = requirements(
 )
 
 LIFE = requirements(
-    "protocol, Health and shutdown",
+    "docs/reference/http.md#health",
     ("health", "GET /health answers ok, users and sessions."),
     ("health.sessions", "sessions counts the topics of all users."),
     ("shutdown.reply", "POST /shutdown answers ok and the message before the daemon goes."),

@@ -6,7 +6,7 @@ from tests.protocol.records import requirements
 
 FILES = (
     *requirements(
-        "decided for files",
+        "docs/reference/commands.md#paths",
         ("paths.swapped", "A directory that becomes a link while a command runs leads nothing out."),
         ("paths.links", "Links that stay inside are followed, relative and absolute ones alike."),
         ("paths.nearest", "A path or line that is not there is answered with the nearest one, and its base."),
@@ -44,7 +44,7 @@ FILES = (
         ("special.aside", "Only a regular file or a link is set aside; of a link, the link itself."),
     ),
     *requirements(
-        "decided for apps",
+        "docs/reference/apps.md#install",
         ("app.install.source", "An app of another source replaces one only with --replace: else CONFLICT."),
         ("app.install.record", "The record beside an installed app is FILE_NOT_ALLOWED to every command."),
         ("secret.source", "The $NAMEs of an app belong to where it came from, and nothing else gets them."),

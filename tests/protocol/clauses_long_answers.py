@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 ANSWERS = requirements(
-    "Every answer is bounded",
+    "docs/reference/long-answers.md",
     (
         "answers.bounded",
         "No answer of any command is longer than its limit, as it is shown, in any transport.",
@@ -25,7 +25,7 @@ ANSWERS = requirements(
 )
 
 KEPT = requirements(
-    "Every answer is bounded",
+    "docs/reference/long-answers.md",
     (
         "answers.kept.all",
         "All of a program's output is kept, up to 128 MiB, and read by parts, lines and searches.",
@@ -40,7 +40,7 @@ KEPT = requirements(
 )
 
 OUTPUT = requirements(
-    "Every answer is bounded",
+    "docs/reference/long-answers.md",
     ("output.parts", "/output shows the last output, or the one of a number, in parts."),
     ("output.lines", "--lines shows lines by number; where they don't fit, how it goes on."),
     (

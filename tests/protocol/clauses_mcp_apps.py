@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 MCP_APPS = requirements(
-    "MCP servers as apps",
+    "docs/reference/mcp-apps.md",
     ("mcp.apps.install.command", "/install mcp -- command makes an app, and shows the whole command."),
     ("mcp.apps.install.url", "/install mcp URL makes an app of a remote server, and shows its host."),
     ("mcp.apps.install.config", "--config takes a server from the mcpServers form that all clients share."),

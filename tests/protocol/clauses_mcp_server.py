@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 TRANSPORTS = requirements(
-    "MCP server: transports",
+    "docs/reference/mcp.md#transports",
     ("mcp.http.revisions", "/mcp speaks streamable HTTP in all revisions from 2025-03-26 to 2026-07-28."),
     ("mcp.http.stateless", "2026-07-28 needs neither a handshake nor a session header."),
     ("mcp.http.guard", "/mcp has the daemon's guard of Host and Origin."),
@@ -26,7 +26,7 @@ TRANSPORTS = requirements(
 )
 
 TOOLS = requirements(
-    "MCP server: tools",
+    "docs/reference/mcp.md#tools",
     ("mcp.surface.size", "Tools and instructions take fewer than 3,000 characters together."),
     ("mcp.instructions", "The instructions are the language in 1,500 characters, with topic types and apps."),
     ("mcp.string.text", "`string` returns the reply as text without its `re:` line."),
@@ -40,7 +40,7 @@ TOOLS = requirements(
 )
 
 CONTEXT = requirements(
-    "MCP server: resources, prompts, progress, questions",
+    "docs/reference/mcp.md",
     ("mcp.resources.list", "The list of topics and each topic are resources; there is a template."),
     ("mcp.resources.read", "Reading a topic gives its current document."),
     ("mcp.resources.subscriptions", "Subscribed clients hear of commands of a topic, by events."),
@@ -55,7 +55,7 @@ CONTEXT = requirements(
 )
 
 CONNECTING = requirements(
-    "MCP server: connecting agents",
+    "docs/how-to/connect-an-agent.md",
     ("mcp.bridge.half_closed", "Requests are answered after the end of standard input."),
     (
         "mcp.bridge.daemon_killed",

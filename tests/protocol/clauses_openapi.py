@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 OPENAPI = requirements(
-    "OpenAPI",
+    "docs/reference/openapi.md",
     (
         "openapi.install",
         "/install URL | file makes an app of a description; --as names it, --server URL.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 PROVENANCE = requirements(
-    "docs/explanation/security.md",
+    "docs/explanation/trust.md",
     ("provenance.export", "Nothing that a document of the network sets reaches a program's environment."),
     ("provenance.export.by_hand", "What the user sets by hand is in the environment of programs."),
     (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 READING_FILES = requirements(
-    "decided for documents of other programs",
+    "docs/reference/document-formats.md",
     (
         "documents.read.word",
         "Word: headings, lists with Word's numbers, tables, styles, links, footnotes.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 CONNECTIONS = requirements(
-    "HTTP",
+    "docs/reference/http.md#clients-that-keep-it-waiting",
     ("http.deadline.head", "A head that is not there within its seconds is 408 in JSON, trickled or not."),
     ("http.deadline.body", "A body that is not there within its seconds is 408 in JSON, trickled or not."),
     ("http.deadline.idle", "A connection on which nothing is asked for its seconds is closed."),
@@ -24,20 +24,20 @@ CONNECTIONS = requirements(
 )
 
 ENVIRONMENT = requirements(
-    "decided for programs",
+    "docs/reference/command-line.md#what-shells-are-given",
     ("environment.listed", "Shells are given what is on one list of the daemon's environment, nothing else."),
     ("environment.kept", "--keep-env and STRINGD_KEEP_ENV name what shells are given besides."),
     ("environment.daemon", "`string` finds its daemon and its user from a shell of a topic."),
 )
 
 WATCHDOG = requirements(
-    "decided for the daemon",
+    "docs/explanation/security.md#what-one-topic-may-cost-others",
     ("watchdog", "What holds the event loop for over 0.5 s is logged once, with its stack and how long."),
     ("watchdog.tests", "A test with a daemon whose event loop was held for long fails."),
 )
 
 BUDGETS = requirements(
-    "decided for topics",
+    "docs/explanation/security.md#what-one-topic-may-cost-others",
     ("budget.variables", "A topic's variables have a size in all; more is TOPIC_FULL, and none is set."),
     ("budget.answer", "An action whose variables have no room is answered; that they were not set is told."),
     ("budget.named", "Of links, values and files that a topic notes by itself, the latest are kept."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 RUNS_AGENTS = requirements(
-    "Runs: agents and tools",
+    "docs/reference/agents.md",
     ("runs.agents.memory", "Agents remember their calls within a run."),
     ("runs.agents.memory.records", "Agents go on with the records of earlier executions."),
     ("runs.agents.memory.whole_calls", "A call that fails leaves nothing in the conversation."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 RUNS_PROVIDERS = requirements(
-    "Runs: providers",
+    "docs/reference/providers.md",
     ("runs.providers.scripted.reply", "Only {input} and {turn} are replaced in `reply`, in one pass."),
     ("runs.providers.scripted.chunks", "The reply comes in `chunks` pieces, none of them empty."),
     ("runs.providers.scripted.delay", "`chunkDelayMs` passes before each piece, and can be cancelled."),

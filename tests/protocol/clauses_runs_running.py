@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 _LIFE = requirements(
-    "Runs: life",
+    "docs/explanation/runs.md",
     ("runs.life.order", "The events of an execution come in the order of the specification."),
     ("runs.life.usage", "The usage of an execution is the sum of that of its calls."),
     ("runs.life.seq", "seq counts the events of a run from 1 without gaps, over its executions."),
@@ -19,7 +19,7 @@ _LIFE = requirements(
 )
 
 _VERBS = requirements(
-    "Runs: prepare, start, continue, stop",
+    "docs/reference/run-messages.md#messages-of-clients",
     ("runs.prepare.new", "A path alone prepares a run with a fresh id, and describes it."),
     ("runs.prepare.id", "An unknown id is taken if there is a path; without one it is not found."),
     ("runs.prepare.most", "Of 1,000 runs in flight, the oldest prepared one that nobody follows makes room."),
@@ -42,7 +42,7 @@ _VERBS = requirements(
 )
 
 _TALK = requirements(
-    "Runs: steering and people",
+    "docs/reference/agents.md#people",
     ("runs.steer.taken", "The next call of a model takes all queued texts, in order, and no later one does."),
     ("runs.steer.queued", "All subscribers are told of a queued text; a prepared run can be steered."),
     ("runs.steer.unused", "Texts that no call took are reported at the end, and then gone."),
@@ -58,7 +58,7 @@ _TALK = requirements(
 )
 
 _FOLLOWING = requirements(
-    "Runs: subscriptions and lists",
+    "docs/reference/run-messages.md#messages-of-clients",
     ("runs.subscribe.now", "A subscriber gets the events from now on."),
     ("runs.subscribe.bytes", "All subscribers get the same bytes."),
     ("runs.subscribe.after", "afterSeq asks for the events behind a number; beyond the last: from now on."),
@@ -76,7 +76,7 @@ _FOLLOWING = requirements(
 )
 
 _HISTORIES = requirements(
-    "Runs: histories",
+    "docs/reference/run-histories.md",
     ("runs.history.killed", "After a kill, the run is cancelled, and what was said to be done remembered."),
     ("runs.history.torn", "A torn last line is skipped."),
     ("runs.history.garbage", "Files that are garbage, or no files, do no harm."),
@@ -94,7 +94,7 @@ _HISTORIES = requirements(
 )
 
 _MEMORY = requirements(
-    "Runs: memory",
+    "docs/reference/run-histories.md#how-long-runs-are-kept",
     ("runs.memory.number", "Beyond 1,000 ended runs, the oldest that nobody follows leaves memory."),
     ("runs.memory.time", "An ended run leaves memory after an hour; the store has it from then on."),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 RUNS_STRATEGIES = requirements(
-    "Runs: strategies and flows",
+    "docs/reference/strategies.md",
     ("runs.strategies.keys", "Each key of a strategy, its agents and its flows has its meaning and default."),
     ("runs.strategies.strict", "What is wrong is named in one line, with path and line in the next one."),
     ("runs.strategies.caps", "A file has at most 1 MiB, 200 agents, and 20 levels of flows."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 RUNS_TOPICS = requirements(
-    "Runs: topics and subcommands",
+    "docs/reference/run-topics.md",
     ("runs.topics.open", "/open prepares a strategy; the topic is the run with its name as the id."),
     ("runs.topics.start", "/start starts the run, and replies with its result."),
     ("runs.topics.model", "/open --model replaces the models of all agents."),

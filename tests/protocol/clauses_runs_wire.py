@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 _FRAMES = requirements(
-    "Runs: frames",
+    "docs/reference/run-messages.md#the-connection",
     ("runs.frames.burst", "Requests that arrive together are all answered, and keep nobody else waiting."),
     ("runs.frames.strict_json", "A frame that is not strict JSON is a PARSE_ERROR without requestId."),
     ("runs.frames.validation", "JSON with a wrong type or field is a VALIDATION_ERROR that names each one."),
@@ -21,7 +21,7 @@ _FRAMES = requirements(
 )
 
 _SOCKET = requirements(
-    "Runs: the socket",
+    "docs/reference/run-messages.md#the-connection",
     ("runs.socket.upgrade", "/ws without an upgrade is answered with 400."),
     ("runs.socket.guard", "Host and Origin are checked as for every other request."),
     ("runs.socket.user", "The user is that of X-User-Id, or of user_id in the query, or default."),
@@ -33,14 +33,14 @@ _SOCKET = requirements(
 )
 
 _REQUESTS = requirements(
-    "Runs: requests",
+    "docs/reference/run-messages.md#messages-of-clients",
     ("runs.requests.order", "Requests of a connection are handled in order; those that wait run beside."),
     ("runs.requests.outstanding", "At most 32 requests wait; the next one is an INTERNAL_ERROR."),
     ("runs.requests.failures", "A request whose handling fails is an INTERNAL_ERROR that tells no values."),
 )
 
 _OUTBOX = requirements(
-    "Runs: back-pressure",
+    "docs/reference/run-messages.md#the-connection",
     ("runs.outbox.order", "Messages are never reordered, and none but pieces of text are dropped."),
     ("runs.outbox.pieces", "Above half of 8 MiB or 10,000 messages, pieces of text may be left out."),
     ("runs.outbox.slow", "A run never waits for a reader; a slow one may miss pieces, but not the end."),
@@ -49,7 +49,7 @@ _OUTBOX = requirements(
 )
 
 _MESSAGES = requirements(
-    "Runs: replies and events",
+    "docs/reference/run-messages.md#messages-of-the-daemon",
     ("runs.replies.prepared", "run_prepared has its fields, and an empty conversation for a new run."),
     ("runs.replies.lists", "Strategies, runs, providers and models are listed."),
     ("runs.replies.errors", "Each request that fails is answered with its code."),

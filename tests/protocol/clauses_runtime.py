@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 TOPICS = requirements(
-    "Topics",
+    "docs/reference/commands.md#topics",
     ("topic.form", "A topic is a lower-case type, a colon and a name of letters, digits, _ and -."),
     ("topic.app_config", "Only app topics have a third segment."),
     ("topic.trim", "Blanks around a topic are dropped."),
@@ -21,7 +21,7 @@ TOPICS = requirements(
 )
 
 COMMANDS = requirements(
-    "Command line",
+    "docs/reference/commands.md",
     ("command.trim", "Blanks around the whole command are dropped."),
     ("command.body", "Everything after the first newline is the body, byte-exact after the trim."),
     ("command.single", "Further lines are never a second command."),
@@ -35,7 +35,7 @@ COMMANDS = requirements(
 )
 
 REPLIES = requirements(
-    "Replies",
+    "docs/reference/response-format.md",
     ("reply.label.line", "The label is the first line of the command."),
     ("reply.label.length", "A label has at most 80 characters, a longer one is 77 and `...`."),
     (
@@ -71,7 +71,7 @@ REPLIES = requirements(
 )
 
 HTTP = requirements(
-    "HTTP",
+    "docs/reference/http.md",
     ("http.not_found", "An unknown path is 404 in JSON."),
     ("http.not_allowed", "A wrong method is 405 in JSON and names the allowed ones."),
     ("http.too_large", "A body over 10 MiB is 413 in JSON, announced or chunked."),
@@ -98,7 +98,7 @@ HTTP = requirements(
 )
 
 PERSISTENCE = requirements(
-    "Persistence",
+    "docs/reference/http.md#sessions",
     ("users.kill", "Every answered registration survives SIGKILL."),
     ("users.mode", "users.json can be read by its owner only."),
     ("sessions.persist.variables", "A topic's variables survive a restart."),
@@ -110,13 +110,13 @@ PERSISTENCE = requirements(
 )
 
 ALLOWED_PATHS = requirements(
-    "Paths",
+    "docs/reference/http.md#users",
     ("users.allowed_paths", "POST /users takes an optional list of absolute paths."),
     ("users.allowed_paths.kept", "An update without allowedPaths keeps them."),
 )
 
 KERNEL = requirements(
-    "decided for the kernel",
+    "docs/reference/http.md",
     ("http.drain", "A rejected request whose body still arrives gets its JSON, not a reset."),
     ("http.pipelining", "Requests sent ahead on one connection are answered in order."),
     ("http.slow_body", "A body that comes slowly is waited for and holds nobody else up."),
@@ -136,7 +136,7 @@ KERNEL = requirements(
 )
 
 HELP = requirements(
-    "decided for /help",
+    "docs/reference/commands.md#help",
     ("help.groups", "/help lists commands by what they are for, with the plugins and apps that are there."),
     ("help.bounded", "It takes less than 2,000 characters, however many there are."),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 TEMPLATES = requirements(
-    "Response templates",
+    "docs/reference/actions.md#templates",
     ("template.jinja", "A response.j2 template is Jinja2 over response, params and vars."),
     ("template.jinja.set", "Every top-level {% set %} becomes the topic's variable."),
     ("template.markdown", "The filter markdown shows a part of the response as Markdown."),

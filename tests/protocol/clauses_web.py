@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 FETCHING = requirements(
-    "Web topics",
+    "docs/reference/web.md",
     ("web.request", "GET with the Accept header of the page, an own User-Agent, gzip, deflate and br."),
     ("web.url", "URLs as people type them are read as browsers read them, and encoded once."),
     ("web.url.bad", "What is no http or https URL is INVALID_TARGET."),
@@ -46,7 +46,7 @@ FETCHING = requirements(
 )
 
 SAVING = requirements(
-    "Web topics",
+    "docs/reference/web.md",
     ("web.save", "/open url --save path streams a URL into a file; the answer tells size and type."),
     ("web.save.bounded", "No more is stored than web.download allows, whatever the server declares."),
     ("web.save.whole", "A file appears when it is complete; what fails or is cancelled leaves nothing."),
@@ -56,7 +56,7 @@ SAVING = requirements(
 )
 
 SAFETY = requirements(
-    "the web's safety",
+    "docs/reference/web.md#limits",
     ("web.bombs", "Decompression bombs and endless streams cost no more than the limit and a buffer."),
     ("web.tls", "TLS is verified against the host's name; a bad certificate is told."),
     ("web.slow", "50 slow pages do not slow other topics."),

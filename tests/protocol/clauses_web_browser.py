@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 WEB_BROWSER = requirements(
-    "the web in a browser",
+    "docs/how-to/read-pages-that-need-javascript.md",
     (
         "browser.rendered",
         "/open url --browser shows what scripts have made, as every page is shown.",

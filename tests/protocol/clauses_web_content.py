@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 WEB_CONTENT = requirements(
-    "Web topics",
+    "docs/reference/web-topics.md#main-content",
     (
         "web.content",
         "Headings, cells, code, links, images and text of a page's content are all in its Markdown.",

@@ -6,7 +6,7 @@ from tests.protocol.records import requirements
 
 WEB_DOCUMENTS = (
     *requirements(
-        "Web topics",
+        "docs/reference/web-documents.md",
         ("web.charset.order", "A byte order mark counts, else the header, else what the page declares."),
         ("web.charset.labels", "Labels of charsets mean what browsers mean by them."),
         ("web.charset.wrong", "What is told of a charset and can't be true is passed over."),
@@ -30,7 +30,7 @@ WEB_DOCUMENTS = (
         ("web.feeds.entities", "Entities are never expanded: LOAD_ERROR."),
     ),
     *requirements(
-        "Documents",
+        "docs/reference/web-documents.md#markdown-from-the-web",
         ("web.documents.includes", "Includes of a document on the web join to its URL and are fetched."),
         ("web.documents.menus", "So are its menus, those of what it includes too."),
         ("web.documents.failures", "What can't be included is one visible line, no local file is ever read."),

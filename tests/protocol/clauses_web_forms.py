@@ -6,7 +6,7 @@ from tests.protocol.records import requirements
 
 WEB_FORMS = (
     *requirements(
-        "Web topics",
+        "docs/reference/web-forms.md",
         ("web.form.action", "A form of a page is an action; the page that answers is opened."),
         ("web.form.name", "It is named by id, name, legend or button text, else form-1; names are unique."),
         (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 WEB_HTML = requirements(
-    "Web topics",
+    "docs/reference/web-topics.md",
     ("web.html.structure", "Headings, lists, definitions, quotations and details keep their structure."),
     ("web.html.lists", "A list that stands directly in a list keeps its nesting and numbers."),
     ("web.html.skip", "A link past the navigation is dropped, a heading in it or around it is kept."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import requirements
 
 PARTS = requirements(
-    "Web topics",
+    "docs/reference/web-topics.md#long-pages",
     ("web.parts.whole", "Nothing is cut silently: the parts of a page are the page; one that fits is whole."),
     ("web.parts.outline", "The first part begins with the size and the outline, #slug per heading."),
     ("web.parts.next", "Each part ends with how much is left and the command for the next."),
@@ -22,7 +22,7 @@ PARTS = requirements(
 )
 
 FINDING = requirements(
-    "Web topics",
+    "docs/reference/web-topics.md#long-pages",
     ("web.find", "/find text lists matches with their section; what is there already is not fetched."),
     ("web.find.part", "On a long page each match has the part in which it stands."),
     ("web.find.words", "Case, marks, blanks and ends of lines make no difference."),
@@ -34,7 +34,7 @@ FINDING = requirements(
 )
 
 TABS = requirements(
-    "apps-in-the-wild.md S14",
+    "docs/reference/command-line.md#string",
     (
         "web.tabs",
         "A URL without a topic opens a numbered web topic, --tab one by name; tabs are listed and closed.",

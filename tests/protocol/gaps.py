@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.protocol.records import gaps
 
 LATER = gaps(
-    "work to come",
+    "docs/reference/response-format.md",
     ("gap.undo_records", "Packages and $NAMEs are kept on disk.", "nothing writes them yet"),
     (
         "gap.codes",
@@ -20,7 +20,7 @@ LATER = gaps(
 )
 
 SEED = gaps(
-    "protocol",
+    "docs/reference/http.md",
     (
         "gap.assumptions",
         "The security assumptions are not loosened.",
@@ -49,7 +49,7 @@ SEED = gaps(
 )
 
 RUNTIME = gaps(
-    "HTTP",
+    "docs/reference/http.md",
     (
         "gap.moment",
         "What runs is answered for a moment before it is ended.",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
-    """One clause that a test must prove."""
+    """One clause that a test must prove; `source` is the page that has it, with an anchor or without."""
 
     id: str
     source: str
@@ -25,10 +25,10 @@ class Gap:
 
 
 def requirements(source: str, *clauses: tuple[str, str]) -> tuple[Requirement, ...]:
-    """The clauses of one section, given as pairs of id and text."""
+    """The clauses of one page or section, given as pairs of id and text."""
     return tuple(Requirement(id=name, source=source, text=text) for name, text in clauses)
 
 
 def gaps(source: str, *clauses: tuple[str, str, str]) -> tuple[Gap, ...]:
-    """The untested clauses of one section, given as triples of id, text and reason."""
+    """The untested clauses of one page or section, given as triples of id, text and reason."""
     return tuple(Gap(id=name, source=source, text=text, reason=reason) for name, text, reason in clauses)

@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.docs.pages import PAGES, ROOT
+from tests.docs.test_links import anchors
 from tests.protocol.requirements import GAPS, REQUIREMENTS, Gap, Requirement
 
 if TYPE_CHECKING:
@@ -86,6 +88,16 @@ def test_every_record_has_source_and_text() -> None:
     said = [(record.source, record.text) for record in RECORDS]
     assert [pair for pair in said if not all(pair)] == []
     assert [gap.id for gap in GAPS if not gap.reason] == []
+
+
+def test_every_source_is_a_page_of_the_repository() -> None:
+    unknown = set()
+    for source in {record.source for record in RECORDS}:
+        name, _, anchor = source.partition("#")
+        page = ROOT / name
+        if page not in PAGES or (anchor and anchor not in anchors(page)):
+            unknown.add(source)
+    assert unknown == set()
 
 
 def repeated(names: list[str]) -> list[str]:
