@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stringd_approval.audit.log_line import Head, digest_of, encode_fields, encode_line, head_after
-from stringd_approval.audit.tampering import Place, Tampering
+from stringd_approval.audit.tampering import LinePlace, Tampering
 from stringd_approval.audit.verification import ReadLine, Verified, verify
 
 FILE = "audit.jsonl"
@@ -37,7 +37,7 @@ LOGS = st.builds(chained, RECORDS)
 def verified(lines: Sequence[bytes], since: str | None = None) -> Verified:
     """Verify the text of a file."""
     data = enumerate(io.BytesIO(b"".join(lines)), 1)
-    return verify((ReadLine(place=Place(file=FILE, line=number), data=it) for number, it in data), since)
+    return verify((ReadLine(place=LinePlace(file=FILE, line=number), data=it) for number, it in data), since)
 
 
 def with_checksum(record: dict[str, object]) -> bytes:
@@ -90,7 +90,7 @@ def test_a_changed_byte_is_found(sample: Sample, data: st.DataObject) -> None:
     result = verified([*sample.lines[: sample.one], bytes(changed), *sample.lines[sample.one + 1 :]])
     # Without its newline, the last line looks like one that a killed writer left.
     found = [result.fault.place] if result.fault else result.torn
-    assert list(found) == [Place(file=FILE, line=sample.one + 1)]
+    assert list(found) == [LinePlace(file=FILE, line=sample.one + 1)]
 
 
 @pytest.mark.requirement("approval.audit.verify.changed")
@@ -200,4 +200,4 @@ def test_an_incomplete_last_line_is_reported_but_no_fault(sample: Sample, data: 
     length = data.draw(st.integers(1, len(sample.lines[-1]) - 1))
     result = verified([*sample.lines[:-1], sample.lines[-1][:length]])
     assert result.fault is None
-    assert list(result.torn) == [Place(file=FILE, line=len(sample.lines))]
+    assert list(result.torn) == [LinePlace(file=FILE, line=len(sample.lines))]

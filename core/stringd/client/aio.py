@@ -18,7 +18,7 @@ from stringd.client.connection_pool import KEEP_ALIVE, MAX_IDLE, MAX_IDLE_SECOND
 from stringd.client.defaults import CONNECT_SECONDS, DELAY_SECONDS, DRAIN_SECONDS, PING_SECONDS, REPLY_SECONDS
 from stringd.client.event_stream import EventStream
 from stringd.client.exec_stream import ExecAnswer
-from stringd.client.records import Answer, Call, ChanFlowAnswer, Event, JsonObject, Reply, Request, Result
+from stringd.client.records import Call, ChanFlowAnswer, Event, JsonObject, Parsed, Reply, Request, Result
 from stringd.client.responses import ConnectionLost, UnexpectedAnswer, port_taken, refusal
 from stringd.client.sync import Client
 from stringd.errors import DaemonUnreachable, RequestRefused, StringdError, Unavailable, UnknownUser
@@ -235,13 +235,13 @@ class AsyncClient(AsyncCalls):
                 with anyio.CancelScope(shield=True):
                     await response.aclose()
 
-    async def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
+    async def _call(self, call: Call[Parsed], silence: float | None = REPLY_SECONDS) -> Parsed:
         send = partial(self._fetch, call, silence)
         if self.address.is_remote:
             return await self._repeat(send, runs_once=call.request.method == "GET")
         return await send()
 
-    async def _fetch(self, call: Call[Answer], silence: float | None) -> Answer:
+    async def _fetch(self, call: Call[Parsed], silence: float | None) -> Parsed:
         with self._explained():
             response = await self._http.send(self._outgoing(call.request, silence))
             reply = Reply(status=response.status_code, headers=response.headers, body=response.content)

@@ -12,7 +12,7 @@ from stringd.errors import QuestionClosed, QuestionNotFound
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from stringd.client.records import Answer, Call, JsonObject
+    from stringd.client.records import Call, JsonObject, Parsed
 
 
 class Calls(ABC):
@@ -102,5 +102,5 @@ class Calls(ABC):
         return self._call(endpoints.plugin_request(method, path, fields, headers or {}))
 
     @abstractmethod
-    def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
+    def _call(self, call: Call[Parsed], silence: float | None = REPLY_SECONDS) -> Parsed:
         """Send one request and read its reply."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 JsonObject: TypeAlias = dict[str, Any]
-Answer = TypeVar("Answer")
+Parsed = TypeVar("Parsed")
 
 
 class Result(FrozenRecord, frozen=True, kw_only=True, eq=False):
@@ -77,8 +77,8 @@ class Reply(FrozenRecord, frozen=True, kw_only=True):
     body: bytes
 
 
-class Call(FrozenRecord, Generic[Answer], frozen=True, kw_only=True):
+class Call(FrozenRecord, Generic[Parsed], frozen=True, kw_only=True):
     """A request, and the parser of its reply."""
 
     request: Request
-    read: Callable[[Reply], Answer]
+    read: Callable[[Reply], Parsed]

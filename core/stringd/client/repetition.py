@@ -18,7 +18,7 @@ from stringd.errors import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-Answer = TypeVar("Answer")
+Value = TypeVar("Value")
 RUNS_ONCE = "0.2"
 """The protocol by which a command with a request id runs at most once, as `/health` names it."""
 MOST_SECONDS = 15.0
@@ -59,7 +59,7 @@ class Repetition:
             return None
         return self._once(wanted) if outcome.status == _TOO_MANY else self._next_pause(wanted)
 
-    def ended_with(self, outcome: Answer | StringdError) -> Answer:
+    def ended_with(self, outcome: Value | StringdError) -> Value:
         """Return the answer, or raise the failure.
 
         That the last attempt did not run says nothing about those before.
@@ -83,7 +83,7 @@ class Repetition:
         return None if now + pause > self._deadline else pause
 
 
-def attempted(send: Callable[[], Answer]) -> Answer | StringdError:
+def attempted(send: Callable[[], Value]) -> Value | StringdError:
     """Return an answer, or the failure that a repetition may follow."""
     try:
         return send()

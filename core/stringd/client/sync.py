@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
 
-    from stringd.client.records import Answer, Call, ChanFlowAnswer, Event, JsonObject, Request, Result
+    from stringd.client.records import Call, ChanFlowAnswer, Event, JsonObject, Parsed, Request, Result
 
 CHUNK = 65536
 MAX_FIRST_BODY = 64 * 1024
@@ -267,12 +267,12 @@ class Client(Calls):
             for chunk in iter(partial(response.read1, CHUNK), b""):
                 yield from stream.feed(chunk)
 
-    def _call(self, call: Call[Answer], silence: float | None = REPLY_SECONDS) -> Answer:
+    def _call(self, call: Call[Parsed], silence: float | None = REPLY_SECONDS) -> Parsed:
         if self.address.is_remote:
             return self._repeat(partial(self._fetch, call, silence), runs_once=call.request.method == "GET")
         return self._fetch(call, silence)
 
-    def _fetch(self, call: Call[Answer], silence: float | None) -> Answer:
+    def _fetch(self, call: Call[Parsed], silence: float | None) -> Parsed:
         with self._lease() as connection, self._explained():
             return call.read(connection.fetch(call.request, silence))
 

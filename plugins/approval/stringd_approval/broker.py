@@ -15,7 +15,7 @@ from stringd_approval.audit import request_entries as entries
 from stringd_approval.audit.audit_log import AuditLog
 from stringd_approval.audit.audit_log_file import AuditFailed
 from stringd_approval.audit.request_entries import RequestEntry
-from stringd_approval.decision import Decision, Outcome
+from stringd_approval.decision import Decision, DecisionOutcome
 from stringd_approval.exec_request import ExecRequest
 from stringd_approval.exec_result import ExecFailed, ExecReply, PipelineResult, Status
 from stringd_approval.executing.executor import Executor
@@ -29,7 +29,7 @@ from stringd_approval.wire.wire_error import WireError
 
 log = logging.getLogger(__name__)
 
-_STATUSES = {Outcome.DENIED: Status.DENIED, Outcome.TIMEOUT: Status.TIMEOUT}
+_STATUSES = {DecisionOutcome.DENIED: Status.DENIED, DecisionOutcome.TIMEOUT: Status.TIMEOUT}
 _FORBIDDEN = "forbidden by the policy"
 _DUPLICATE = "duplicate id"
 _CANCELLED = "cancelled"

@@ -9,7 +9,7 @@ from msgspec import Struct
 from stringd_approval.exec_request import ExecRequest
 
 
-class Outcome(StrEnum):
+class DecisionOutcome(StrEnum):
     """What may come of a question."""
 
     APPROVED = "approved"
@@ -25,7 +25,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     who approved can type a password: the answer came from `stringd approve`.
     """
 
-    outcome: Outcome
+    outcome: DecisionOutcome
     by: str
     through: str
     seconds: float = 0.0
@@ -36,4 +36,4 @@ class Decision(Struct, frozen=True, kw_only=True):
     @property
     def approved(self) -> bool:
         """Whether the request may run."""
-        return self.outcome is Outcome.APPROVED
+        return self.outcome is DecisionOutcome.APPROVED

@@ -18,7 +18,7 @@ from stringd.plugin.workers import report_parts
 from stringd_documents.containers import ZIP, Container
 from stringd_documents.inline_text import plain
 from stringd_documents.markdown_blocks import MarkdownBlocks, TextLimitReached
-from stringd_documents.office.cell_errors import Place, cell_errors
+from stringd_documents.office.cell_errors import CellPlace, cell_errors
 from stringd_documents.refusals import encrypted, notice_of_rest, unreadable, wanted_pages
 
 _NOUN = "sheet"
@@ -96,7 +96,7 @@ def _add_sheet(
         blocks.omission(f"{counted(more, 'more row')} of this sheet: too many to be shown.")
 
 
-def _rows(sheet: CalamineSheet, errors: Mapping[Place, str]) -> Iterator[list[str]]:
+def _rows(sheet: CalamineSheet, errors: Mapping[CellPlace, str]) -> Iterator[list[str]]:
     """Yield the rows with something in them, and with the errors that the library leaves out."""
     first = sheet.start[1] if sheet.start else 0
     missing: defaultdict[int, dict[int, str]] = defaultdict(dict)

@@ -27,7 +27,7 @@ from stringd_runs.messages.client_messages import (
     Unsubscribe,
     UserInput,
 )
-from stringd_runs.messages.daemon_replies import ErrorCode
+from stringd_runs.messages.daemon_replies import RunErrorCode
 from stringd_runs.messages.message_decoder import MessageRefused, decode_message
 
 MESSAGES = {
@@ -113,7 +113,7 @@ def test_optional_fields_may_be_missing() -> None:
 @pytest.mark.parametrize("value", [None, [], {}, 1.0, -1])
 def test_a_field_of_a_wrong_type_is_named(kind: str, name: str, value: Any) -> None:
     error = refusal(message(kind, requestId="q", **{name: value}))
-    assert (error.code, error.request_id) == (ErrorCode.VALIDATION_ERROR, "q")
+    assert (error.code, error.request_id) == (RunErrorCode.VALIDATION_ERROR, "q")
     assert str(error).startswith(f"{name}: expected ")
 
 
@@ -146,14 +146,14 @@ def test_a_run_is_prepared_from_a_path_or_an_id() -> None:
 @pytest.mark.parametrize("value", ["pong", "", None, 3, ["ping"]])
 def test_an_unknown_type_is_refused_with_the_known_ones(value: Any) -> None:
     error = refusal({"type": value, "requestId": "q"})
-    assert error.code == ErrorCode.VALIDATION_ERROR
+    assert error.code == RunErrorCode.VALIDATION_ERROR
     assert str(error).startswith("type: expected one of ping, prepare_run, ")
 
 
 @pytest.mark.parametrize("value", ["[]", "1", '"ping"', "null", "true"])
 def test_a_value_that_is_no_object_is_refused(value: str) -> None:
     error = refusal(value)
-    assert (error.code, str(error)) == (ErrorCode.VALIDATION_ERROR, "message: expected an object")
+    assert (error.code, str(error)) == (RunErrorCode.VALIDATION_ERROR, "message: expected an object")
 
 
 @pytest.mark.requirement("runs.frames.run_ids")
@@ -163,7 +163,7 @@ def test_a_value_that_is_no_object_is_refused(value: str) -> None:
 def test_a_run_id_that_could_be_a_path_is_refused(run_id: str) -> None:
     error = refusal(message("stop_run", runId=run_id))
     assert (error.code, str(error)) == (
-        ErrorCode.VALIDATION_ERROR,
+        RunErrorCode.VALIDATION_ERROR,
         "runId: expected 1 to 100 letters, digits, - and _",
     )
 
@@ -197,7 +197,7 @@ def test_run_ids(run_id: str) -> None:
 )
 def test_what_is_not_strict_json_is_refused_without_an_id(frame: bytes) -> None:
     error = refusal(frame)
-    assert (error.code, error.request_id) == (ErrorCode.PARSE_ERROR, None)
+    assert (error.code, error.request_id) == (RunErrorCode.PARSE_ERROR, None)
 
 
 VALUES = st.recursive(

@@ -27,10 +27,10 @@ from stringd_runs.agent_events import (
 )
 from stringd_runs.messages.daemon_replies import (
     AvailableModels,
-    ErrorCode,
     ErrorReply,
     ListedModel,
     Pong,
+    RunErrorCode,
     RunPrepared,
     RunStatus,
     RunSummary,
@@ -138,7 +138,7 @@ def test_results_have_the_usage_of_the_context_if_it_is_known() -> None:
 
 
 def test_ends_of_runs() -> None:
-    error = RunError(code=ErrorCode.CANCELLED, message="stopped")
+    error = RunError(code=RunErrorCode.CANCELLED, message="stopped")
     assert fields(StrategyError(run_id="r", error=error)) == {
         "runId": "r",
         "error": {"code": "CANCELLED", "message": "stopped"},
@@ -187,7 +187,7 @@ def test_lists() -> None:
 @given(st.text(st.characters(exclude_categories=[])))
 @settings(deadline=None)
 def test_any_text_is_one_json_object_in_utf_8(text: str) -> None:
-    encoded = encode_message(ErrorReply(code=ErrorCode.INTERNAL_ERROR, message=text), request_id=text)
+    encoded = encode_message(ErrorReply(code=RunErrorCode.INTERNAL_ERROR, message=text), request_id=text)
     expected = "".join("?" if "\ud800" <= it <= "\udfff" else it for it in text)
     assert json.loads(encoded.decode())["message"] == expected
     assert b"\n" not in encoded

@@ -7,7 +7,7 @@ from typing import Any
 from stringd_runs.messages.run_progress import RunState
 from stringd_runs.run_pages.excerpt import Excerpt
 from stringd_runs.run_pages.flow_nodes import NodeState
-from stringd_runs.run_pages.run_entries import AgentCall, CallState, Note, Said, Thought, ToolUsed
+from stringd_runs.run_pages.run_entries import CallEntry, CallState, Note, Said, Thought, ToolUsed
 from stringd_runs.run_pages.run_story import LARGEST, MOST_ENTRIES, RunStory
 from stringd_runs.run_pages.story_events import follow
 
@@ -81,7 +81,7 @@ def test_agents_of_nested_flows_belong_to_the_step_that_is_active() -> None:
     complete(story, "inner")
     inner_states = {key: it for key, it in states(story).items() if key != "0"}
     assert inner_states == {"0.0": "done", "0.0.0": "done", "0.0.1": "done", "0.1": "idle"}
-    calls = [it for it in story.entries if isinstance(it, AgentCall)]
+    calls = [it for it in story.entries if isinstance(it, CallEntry)]
     assert [it.given.text if it.given else "" for it in calls] == ["the task", ""]
 
 
@@ -106,7 +106,7 @@ def test_of_steps_in_parallel_the_one_that_has_failed_is_blamed() -> None:
     error = {"code": "EXECUTION_ERROR", "message": "b has no steps left"}
     follow(story, {"type": "strategy_error", "error": error})
     assert states(story) == {"0": "failed", "0.0": "stopped", "0.1": "failed"}
-    calls = [it.state for it in story.entries if isinstance(it, AgentCall)]
+    calls = [it.state for it in story.entries if isinstance(it, CallEntry)]
     assert calls == [CallState.STOPPED, CallState.FAILED]
     assert story.state is RunState.FAILED
 
@@ -135,7 +135,7 @@ def test_tools_and_thoughts_are_parts_of_a_call() -> None:
     stream(story, "a", type="text", text="ces")
     answer(story, "a", "pieces")
     call = story.entries[-1]
-    assert isinstance(call, AgentCall)
+    assert isinstance(call, CallEntry)
     thought, tool, said = call.parts
     assert isinstance(thought, Thought)
     assert isinstance(tool, ToolUsed)

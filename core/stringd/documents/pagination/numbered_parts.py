@@ -10,7 +10,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from stringd.documents.pagination.splitting import Piece, cut
-from stringd.documents.pagination.table_of_contents import Outline, PlacedHeading
+from stringd.documents.pagination.table_of_contents import PlacedHeading, TableOfContents
 from stringd.documents.syntax.lines import line_number, without_line_end
 from stringd.errors import ErrorCode, Refusal
 from stringd.text.formatting import counted
@@ -120,9 +120,9 @@ class Parts:
         return [place for place, _ in self._shown.headings]
 
     @cached_property
-    def _contents(self) -> Outline:
+    def _contents(self) -> TableOfContents:
         shown = self._shown
-        return Outline(headings=shown.headings, ids=shown.ids, others=shown.naming.others)
+        return TableOfContents(headings=shown.headings, ids=shown.ids, others=shown.naming.others)
 
     def _cut(self) -> list[Piece]:
         """Cut the text so that each part has room for what is shown around it."""

@@ -37,7 +37,7 @@ def heading_ids(headings: Sequence[Heading], blocks: Mapping[str, Block]) -> Map
     return ids
 
 
-class Outline(Struct, frozen=True, kw_only=True):
+class TableOfContents(Struct, frozen=True, kw_only=True):
     """The headings of a long text, with the ids that open their sections, and how to see those not listed."""
 
     headings: Sequence[PlacedHeading]

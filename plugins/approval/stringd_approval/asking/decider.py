@@ -29,7 +29,7 @@ from stringd_approval.asking.display import Located, display_request
 from stringd_approval.asking.grant_store import GrantStore
 from stringd_approval.asking.grants import GrantError, check_terms, parse_terms, suggested_terms
 from stringd_approval.asking.notation import NotationError, parse_pipeline, pipeline_text
-from stringd_approval.decision import Decision, Outcome
+from stringd_approval.decision import Decision, DecisionOutcome
 from stringd_approval.exec_request import ExecRequest
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,10 @@ LONGEST_SUGGESTION = 4096
 """In characters: terminals do not accept much longer lines."""
 TERMINAL = "stringd approve"
 """The front end in which a password can be typed."""
-_OUTCOMES = {ErrorCode.QUESTION_EXPIRED: Outcome.TIMEOUT, ErrorCode.QUESTION_WITHDRAWN: Outcome.WITHDRAWN}
+_OUTCOMES = {
+    ErrorCode.QUESTION_EXPIRED: DecisionOutcome.TIMEOUT,
+    ErrorCode.QUESTION_WITHDRAWN: DecisionOutcome.WITHDRAWN,
+}
 
 _MOVED = "The programs or the directory of the request now lead elsewhere than was shown; ask again."
 
@@ -89,12 +92,12 @@ class Decider(Struct, frozen=True, kw_only=True):
         started = time.monotonic()
         located = await asyncio.to_thread(self.locate, request)
         if grant := await self.grants.use(request, _paths(located)):
-            return Decision(outcome=Outcome.APPROVED, by=grant.by, through=f"grant {grant.id}")
+            return Decision(outcome=DecisionOutcome.APPROVED, by=grant.by, through=f"grant {grant.id}")
         try:
             question = self._question(request, located, policy, request_id)
         except ValueError as error:
             comment = f"The request can't be shown to the operator: {error}."
-            return Decision(outcome=Outcome.DENIED, by="nobody", through=ASKER, comment=comment)
+            return Decision(outcome=DecisionOutcome.DENIED, by="nobody", through=ASKER, comment=comment)
         try:
             answer = await ask(self.questions, question, policy, disconnected)
         except Unanswered as unanswered:
@@ -102,7 +105,9 @@ class Decider(Struct, frozen=True, kw_only=True):
         decision = decision_of(answer, time.monotonic() - started)
         runs_as_shown = decision.approved and EDIT not in answer.extras
         if runs_as_shown and await asyncio.to_thread(self.locate, request) != located:
-            return replace(decision, outcome=Outcome.DENIED, by="nobody", through=ASKER, comment=_MOVED)
+            return replace(
+                decision, outcome=DecisionOutcome.DENIED, by="nobody", through=ASKER, comment=_MOVED
+            )
         return await self._with_extras(decision, answer, request, located)
 
     def _question(
@@ -175,7 +180,7 @@ async def ask(
 def decision_of(answer: Answer, seconds: float) -> Decision:
     """Return the decision that an answer is."""
     return Decision(
-        outcome=Outcome.APPROVED if answer.approved else Outcome.DENIED,
+        outcome=DecisionOutcome.APPROVED if answer.approved else DecisionOutcome.DENIED,
         by=answer.by,
         through=answer.through,
         seconds=seconds,
@@ -186,15 +191,17 @@ def decision_of(answer: Answer, seconds: float) -> Decision:
 
 def undecided(unanswered: Unanswered, seconds: float) -> Decision:
     """Return the decision where there is no answer: without anyone to ask, the request is denied."""
-    outcome = _OUTCOMES.get(ErrorCode(unanswered.code), Outcome.DENIED)
-    comment = " ".join((unanswered.message, *unanswered.context)) if outcome is Outcome.DENIED else None
+    outcome = _OUTCOMES.get(ErrorCode(unanswered.code), DecisionOutcome.DENIED)
+    comment = (
+        " ".join((unanswered.message, *unanswered.context)) if outcome is DecisionOutcome.DENIED else None
+    )
     return Decision(outcome=outcome, by="nobody", through=ASKER, seconds=seconds, comment=comment)
 
 
 def withdrawn(started: float) -> Decision:
     """Return the decision about a question whose asker was cancelled; it has begun to ask at `started`."""
     seconds = time.monotonic() - started
-    return Decision(outcome=Outcome.WITHDRAWN, by="nobody", through=ASKER, seconds=seconds)
+    return Decision(outcome=DecisionOutcome.WITHDRAWN, by="nobody", through=ASKER, seconds=seconds)
 
 
 @asynccontextmanager

@@ -34,7 +34,7 @@ from stringd_approval.asking.command_display import (
 )
 from stringd_approval.asking.decider import ASKER, ask, decision_of, undecided, withdrawn
 from stringd_approval.asking.display import Display
-from stringd_approval.decision import Decision, Outcome
+from stringd_approval.decision import Decision, DecisionOutcome
 from stringd_approval.policy.policy_file import PolicyFile
 from stringd_approval.policy.policy_record import Policy, Ruling
 from stringd_approval.policy.rule import Verdict
@@ -186,11 +186,11 @@ def _is_within(path: Path, folder: Path) -> bool:
 
 def _require_approval(decision: Decision) -> None:
     match decision.outcome:
-        case Outcome.APPROVED:
+        case DecisionOutcome.APPROVED:
             return
-        case Outcome.TIMEOUT:
+        case DecisionOutcome.TIMEOUT:
             raise Refusal(TIMEOUT, "The operator did not answer in time, so the command did not run.")
-        case Outcome.WITHDRAWN:
+        case DecisionOutcome.WITHDRAWN:
             raise Refusal(ErrorCode.QUESTION_WITHDRAWN, "The question to the operator was withdrawn.")
-        case Outcome.DENIED:
+        case DecisionOutcome.DENIED:
             raise Refusal(DENIED, decision.comment or "The operator has refused the command.")

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from stringd.plugin import Fault
 from stringd.plugin.files import Directory, open_folder
 from stringd_approval.audit.log_names import FILE, rotated_files
-from stringd_approval.audit.tampering import Place
+from stringd_approval.audit.tampering import LinePlace
 from stringd_approval.audit.verification import ReadLine
 
 _READ = os.O_RDONLY | os.O_NONBLOCK
@@ -66,4 +66,4 @@ def _open(folder: Directory, name: str, stack: ExitStack) -> BinaryIO:
 def _lines(files: Sequence[tuple[str, BinaryIO]]) -> Iterator[ReadLine]:
     for name, file in files:
         for number, data in enumerate(file, 1):
-            yield ReadLine(place=Place(file=name, line=number), data=data)
+            yield ReadLine(place=LinePlace(file=name, line=number), data=data)

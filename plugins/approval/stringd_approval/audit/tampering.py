@@ -21,7 +21,7 @@ class Tampering(StrEnum):
     TRUNCATED = "was cut off"
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class LinePlace(Struct, frozen=True, kw_only=True):
     """The number of a line in a file."""
 
     file: str
@@ -31,11 +31,11 @@ class Place(Struct, frozen=True, kw_only=True):
         return f"{self.file}:{self.line}"
 
 
-class Fault(Struct, frozen=True, kw_only=True):
+class LogFault(Struct, frozen=True, kw_only=True):
     """What was done, the line concerned, and a sentence for people."""
 
     tampering: Tampering
-    place: Place | None
+    place: LinePlace | None
     text: str
 
 
@@ -48,7 +48,7 @@ class Neighbours(Struct, frozen=True, kw_only=True):
 
     head: Head
     before: Head
-    previous: Place | None
+    previous: LinePlace | None
     is_copy_of_previous: bool
     digest: str
     has_copy_behind: bool
@@ -73,7 +73,7 @@ class Neighbours(Struct, frozen=True, kw_only=True):
         return any(it.seq == seq for it in self.following)
 
 
-def classify(place: Place, entry: LogLine | None, around: Neighbours) -> Fault:
+def classify(place: LinePlace, entry: LogLine | None, around: Neighbours) -> LogFault:
     """Say what was done at a line that does not continue the chain."""
     expected = around.head.seq + 1
     if around.is_copy_of_previous or (around.has_copy_behind and around.is_superfluous):
@@ -93,7 +93,7 @@ def classify(place: Place, entry: LogLine | None, around: Neighbours) -> Fault:
     return _fault(Tampering.CHANGED, around.previous, "the line behind it has another hash of it")
 
 
-def _misplaced(place: Place, entry: LogLine, around: Neighbours) -> Fault:
+def _misplaced(place: LinePlace, entry: LogLine, around: Neighbours) -> LogFault:
     expected = around.head.seq + 1
     if around.has_number(expected):
         return _fault(Tampering.SWAPPED, place, f"it is number {entry.seq} in place of {expected}")
@@ -102,7 +102,7 @@ def _misplaced(place: Place, entry: LogLine, around: Neighbours) -> Fault:
     return _fault(Tampering.REMOVED, place, f"{missing} should be here")
 
 
-def _repeated(place: Place, entry: LogLine, around: Neighbours) -> Fault:
+def _repeated(place: LinePlace, entry: LogLine, around: Neighbours) -> LogFault:
     """Of two lines with the same predecessor, the one that has no successor was inserted."""
     has_rival = entry.prev == around.before.digest and around.previous is not None
     if has_rival and around.is_followed:
@@ -120,6 +120,6 @@ def _is_displaced(entry: LogLine | None, around: Neighbours) -> bool:
     return not around.has_number(entry.seq) and around.has_number(entry.seq - 1)
 
 
-def _fault(tampering: Tampering, place: Place, reason: str) -> Fault:
+def _fault(tampering: Tampering, place: LinePlace, reason: str) -> LogFault:
     text = f"{place}: a line {tampering}" if tampering is Tampering.REMOVED else f"{place} {tampering}"
-    return Fault(tampering=tampering, place=place, text=f"{text}: {reason}")
+    return LogFault(tampering=tampering, place=place, text=f"{text}: {reason}")

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from stringd_approval.audit.log_line import TORN, Head, LogLine, digest_of, parse_line
-from stringd_approval.audit.tampering import Fault, Neighbours, Place, Tampering, classify
+from stringd_approval.audit.tampering import LinePlace, LogFault, Neighbours, Tampering, classify
 
 _NEWLINE = b"\n"
 
@@ -16,7 +16,7 @@ _NEWLINE = b"\n"
 class ReadLine(Struct, frozen=True, kw_only=True):
     """A line as it is in a file, with its newline."""
 
-    place: Place
+    place: LinePlace
     data: bytes
 
 
@@ -28,9 +28,9 @@ class Verified(Struct, frozen=True, kw_only=True):
     """
 
     head: Head
-    fault: Fault | None = None
+    fault: LogFault | None = None
     first: int = 1
-    torn: Sequence[Place] = ()
+    torn: Sequence[LinePlace] = ()
 
 
 class Recorded(Struct, frozen=True, kw_only=True):
@@ -53,7 +53,7 @@ def verify(
     run = _Verification(rest=iter(lines), since=since, wanted={it.digest for it in recorded})
     fault = run.first_fault()
     if fault is None and since is not None and not run.has_since:
-        fault = Fault(
+        fault = LogFault(
             tampering=Tampering.TRUNCATED,
             place=None,
             text=f"no line has the hash {since}: the log was cut off before that line, or written anew",
@@ -63,7 +63,7 @@ def verify(
     return Verified(head=run.head, fault=fault, first=run.first, torn=run.torn)
 
 
-def _fault_of_lost(lost: Sequence[Recorded]) -> Fault | None:
+def _fault_of_lost(lost: Sequence[Recorded]) -> LogFault | None:
     if not lost:
         return None
     it = lost[0]
@@ -71,7 +71,7 @@ def _fault_of_lost(lost: Sequence[Recorded]) -> Fault | None:
         f"no line has the hash {it.digest} of entry {it.number}, which is recorded as the end of {it.chain}: "
         "the log was cut off before it, replaced, or written anew"
     )
-    return Fault(tampering=Tampering.TRUNCATED, place=None, text=text)
+    return LogFault(tampering=Tampering.TRUNCATED, place=None, text=text)
 
 
 class _Verification(Struct, kw_only=True):
@@ -83,9 +83,9 @@ class _Verification(Struct, kw_only=True):
     previous: ReadLine | None = None
     first: int = 1
     has_since: bool = False
-    torn: list[Place] = field(default_factory=list)
+    torn: list[LinePlace] = field(default_factory=list)
 
-    def first_fault(self) -> Fault | None:
+    def first_fault(self) -> LogFault | None:
         for line in self.rest:
             entry = parse_line(line.data)
             if entry and line.data.endswith(_NEWLINE):
@@ -96,7 +96,7 @@ class _Verification(Struct, kw_only=True):
                 return fault
         return None
 
-    def _fault_of(self, line: ReadLine, entry: LogLine) -> Fault | None:
+    def _fault_of(self, line: ReadLine, entry: LogLine) -> LogFault | None:
         if self.previous is None and entry.prev == self.since:
             self._begin_at(entry)
         fits = entry.seq == self.head.seq + 1 and entry.prev == self.head.digest
@@ -117,7 +117,7 @@ class _Verification(Struct, kw_only=True):
         self.has_since = self.has_since or digest == self.since
         self.wanted.discard(digest)
 
-    def _fault_of_torn(self, line: ReadLine) -> Fault | None:
+    def _fault_of_torn(self, line: ReadLine) -> LogFault | None:
         """Return a fault unless the lines are incomplete ones at the end, or marked as such by the next."""
         torn, mark = [line], None
         for it in self.rest:
@@ -148,7 +148,7 @@ class _Verification(Struct, kw_only=True):
             and entry.prev == digest_of(torn[-1].data)
         )
 
-    def _classified(self, line: ReadLine, entry: LogLine | None) -> Fault:
+    def _classified(self, line: ReadLine, entry: LogLine | None) -> LogFault:
         rest = list(self.rest)
         return classify(
             line.place,

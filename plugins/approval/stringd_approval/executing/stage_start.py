@@ -20,7 +20,7 @@ _SHELL = "/bin/sh"
 _DEFAULT_SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 
 
-class Stage(NamedTuple):
+class StartedStage(NamedTuple):
     """A stage that runs, and the name of the pipe that it writes to."""
 
     pid: int
@@ -39,20 +39,20 @@ def start_stages(
     group: int,
     output: int,
     errors: Sequence[int],
-) -> list[Stage]:
+) -> list[StartedStage]:
     """Return the stages, which run in the given process group; in one that the first leads if that is 0.
 
     A stage that can't be started leaves the ones before it running.
     """
     paths = [_path_of(number, stage[0], directory) for number, stage in enumerate(stages, 1)]
-    started: list[Stage] = []
+    started: list[StartedStage] = []
     source = NOWHERE
     for number, (path, stage) in enumerate(zip(paths, stages, strict=True), 1):
         downstream, sink = os.pipe() if number < len(stages) else (NOWHERE, output)
         try:
             streams = (source, sink, errors[number - 1])
             pid = _spawn(path, stage, environment, streams, group)
-            started.append(Stage(pid, pipe_name(sink)))
+            started.append(StartedStage(pid, pipe_name(sink)))
             group = group or pid
         except (OSError, ValueError) as error:
             _close(downstream, NOWHERE)

@@ -18,7 +18,7 @@ from stringd_approval.executing.output_capture import Capture
 from stringd_approval.executing.pipe_holders import holders
 from stringd_approval.executing.pipeline_job import Job, read_job
 from stringd_approval.executing.privileged_end import end_privileged
-from stringd_approval.executing.stage_start import Stage, StageFailed, start_stages
+from stringd_approval.executing.stage_start import StageFailed, StartedStage, start_stages
 from stringd_approval.executing.stage_terminal import StageTerminal
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class _Pipeline:
         self._family = family
         self._control = control
         self._captures = captures
-        self._stages: list[Stage] = []
+        self._stages: list[StartedStage] = []
         self._codes: dict[int, int] = {}
         self._grace_end: float | None = None
         self._is_stopped = False

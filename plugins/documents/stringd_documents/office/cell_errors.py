@@ -8,7 +8,7 @@ from html import unescape
 
 from stringd_documents.containers import Container
 
-Place = tuple[int, int]
+CellPlace = tuple[int, int]
 """Row and column of a cell, from 0."""
 
 _WORKBOOK = "xl/workbook.xml"
@@ -21,7 +21,7 @@ _CELL = re.compile(
 _PLACE = re.compile(rb"""\br=["']([A-Z]{1,3})([0-9]{1,7})["']""")
 
 
-def cell_errors(container: Container, sheet: str) -> Mapping[Place, str]:
+def cell_errors(container: Container, sheet: str) -> Mapping[CellPlace, str]:
     """Return the errors of a sheet such as `#DIV/0!`; none of one that is too large or in another format."""
     data = container.bytes_if_small(_part(container, sheet))
     # Few sheets have errors, and looking at all cells takes time.
@@ -39,7 +39,7 @@ def _part(container: Container, sheet: str) -> str:
     return found.target if found else ""
 
 
-def _place(match: re.Match[bytes]) -> Place:
+def _place(match: re.Match[bytes]) -> CellPlace:
     column = 0
     for letter in match[1]:
         column = 26 * column + letter - ord("A") + 1

@@ -16,7 +16,7 @@ from stringd_runs.histories.history_records import (
     RecordsRemoved,
     decode_line,
 )
-from stringd_runs.messages.daemon_replies import Conversation, RunStatus, RunSummary
+from stringd_runs.messages.daemon_replies import PastConversation, RunStatus, RunSummary
 
 
 class Remembered(Struct, kw_only=True):
@@ -54,9 +54,9 @@ class Remembered(Struct, kw_only=True):
         """Return the conversation of one agent."""
         return tuple(self.by_agent.get(agent, ()))
 
-    def conversation(self) -> Conversation:
+    def conversation(self) -> PastConversation:
         """Return what clients are shown of it."""
-        return Conversation(
+        return PastConversation(
             records=tuple(self.records), retention_events=tuple(self.cuts), inputs=tuple(self.inputs)
         )
 

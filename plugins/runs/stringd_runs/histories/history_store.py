@@ -12,7 +12,7 @@ from stringd.plugin.stores import AppendLog, AppendLogs
 from stringd_runs.histories.history import History, read_history
 from stringd_runs.histories.history_records import ExecutionEnded, decode_line, encode_record
 from stringd_runs.histories.interrupted_execution import InterruptedExecution, read_interrupted
-from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus
+from stringd_runs.messages.daemon_replies import RunErrorCode, RunStatus
 from stringd_runs.messages.message_encoder import encode_event, timestamp
 from stringd_runs.messages.run_events import EncodedEvent, RunError, StrategyError
 
@@ -90,7 +90,7 @@ class HistoryStore:
             log.warning("cannot close the history of run %s: %s", run_id, error)
 
     async def _cancel(self, history: History) -> None:
-        error = RunError(code=ErrorCode.CANCELLED, message=DAEMON_STOPPED)
+        error = RunError(code=RunErrorCode.CANCELLED, message=DAEMON_STOPPED)
         cancelled = StrategyError(run_id=history.started.run_id, error=error)
         event = encode_event(cancelled, seq=history.last_seq + 1)
         await self.close_interrupted(history, event, RunStatus.CANCELLED, DAEMON_STOPPED)

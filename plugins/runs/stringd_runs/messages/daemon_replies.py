@@ -11,7 +11,7 @@ from msgspec import Struct
 from stringd_runs.model_provider import CredentialType
 
 
-class ErrorCode(StrEnum):
+class RunErrorCode(StrEnum):
     """The codes of `error` and of `strategy_error`."""
 
     PARSE_ERROR = "PARSE_ERROR"
@@ -38,7 +38,7 @@ class RunStatus(StrEnum):
     CANCELLED = "cancelled"
 
 
-class Conversation(Struct, frozen=True, kw_only=True):
+class PastConversation(Struct, frozen=True, kw_only=True):
     """What was said in earlier executions of a run."""
 
     records: Sequence[Mapping[str, Any]] = ()
@@ -97,7 +97,7 @@ class RunPrepared(Struct, frozen=True, kw_only=True):
     strategy_name: str
     agents: Sequence[str]
     flow_tree: Mapping[str, Any]
-    conversation: Conversation = Conversation()
+    conversation: PastConversation = PastConversation()
     mcp_servers: Sequence[Mapping[str, Any]] = ()
 
 
@@ -134,7 +134,7 @@ class ErrorReply(Struct, frozen=True, kw_only=True):
     """A message cannot be understood or carried out."""
 
     type: ClassVar[str] = "error"
-    code: ErrorCode
+    code: RunErrorCode
     message: str
 
 

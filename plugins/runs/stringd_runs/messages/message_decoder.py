@@ -25,14 +25,14 @@ from stringd_runs.messages.client_messages import (
     Unsubscribe,
     UserInput,
 )
-from stringd_runs.messages.daemon_replies import ErrorCode
+from stringd_runs.messages.daemon_replies import RunErrorCode
 from stringd_runs.messages.field_checks import DECISION, NON_EMPTY, NUMBER, RUN_ID, TEXT, TRUTH, Check
 
 
 class MessageRefused(Exception):
     """A frame is not a valid message; the id is that of the request, if it could be read."""
 
-    def __init__(self, code: ErrorCode, message: str, request_id: str | None = None) -> None:
+    def __init__(self, code: RunErrorCode, message: str, request_id: str | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.request_id = request_id
@@ -104,14 +104,14 @@ def decode_message(frame: str | bytes) -> ClientMessage:
     try:
         value = orjson.loads(frame)
     except ValueError as error:
-        raise MessageRefused(ErrorCode.PARSE_ERROR, f"not valid JSON: {error}") from None
+        raise MessageRefused(RunErrorCode.PARSE_ERROR, f"not valid JSON: {error}") from None
     if not isinstance(value, dict):
-        raise MessageRefused(ErrorCode.VALIDATION_ERROR, "message: expected an object")
+        raise MessageRefused(RunErrorCode.VALIDATION_ERROR, "message: expected an object")
     form = _FORMS.get(value["type"]) if isinstance(value.get("type"), str) else None
     if reasons := list(_wrong(value, form)):
         request_id = value.get("requestId")
         raise MessageRefused(
-            ErrorCode.VALIDATION_ERROR,
+            RunErrorCode.VALIDATION_ERROR,
             "; ".join(reasons),
             request_id if isinstance(request_id, str) else None,
         )

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol, TypeAlias
 from msgspec import Struct
 
 from stringd_runs.agent_events import AgentEvent, AgentResult, ContextUsage, Usage
-from stringd_runs.messages.daemon_replies import ErrorCode
+from stringd_runs.messages.daemon_replies import RunErrorCode
 
 
 class StrategyStarted(Struct, frozen=True, kw_only=True):
@@ -117,7 +117,7 @@ class StrategyCompleted(Struct, frozen=True, kw_only=True):
 class RunError(Struct, frozen=True, kw_only=True):
     """Why an execution has ended without a result."""
 
-    code: ErrorCode
+    code: RunErrorCode
     message: str
 
 

@@ -63,7 +63,7 @@ class Entry(Struct, kw_only=True, eq=False):
     version: int = 0
 
 
-class AgentCall(Entry, kw_only=True, eq=False):
+class CallEntry(Entry, kw_only=True, eq=False):
     """A call of an agent."""
 
     agent: str

@@ -64,7 +64,7 @@ class Row(Struct, frozen=True, kw_only=True):
     """Where it is active, in a cluster."""
 
 
-class RunList:
+class RunListPage:
     """Renders one page of the list."""
 
     def __init__(self, runtime: Runtime, overview: RunOverview, page: int) -> None:

@@ -6,7 +6,7 @@ from stringd.plugin import ErrorCode, Refusal, Runtime, UnknownUser, User
 from stringd_console import Download, PageRequest, View
 from stringd_runs.messages.field_checks import is_run_id
 from stringd_runs.run_pages.new_run import NewRun
-from stringd_runs.run_pages.run_list import RunList, page_number
+from stringd_runs.run_pages.run_list import RunListPage, page_number
 from stringd_runs.run_pages.run_view import RunView
 from stringd_runs.run_pages.transcript_file import transcript_download
 from stringd_runs.run_pages.watched_runs import WatchedRuns
@@ -28,7 +28,7 @@ class RunPaths:
         service = self._service
         match request.path:
             case () | ("",):
-                return RunList(self._runtime, service.runs.overview, page_number(request)).view()
+                return RunListPage(self._runtime, service.runs.overview, page_number(request)).view()
             case ("new",):
                 return NewRun(self._runtime, service.providers, request.query.get("strategy", "")).view()
         user, run_id = self._run(request)

@@ -9,14 +9,14 @@ from typing import Any, TypeAlias
 from stringd_runs.messages.run_progress import RunState
 from stringd_runs.run_pages.excerpt import Excerpt
 from stringd_runs.run_pages.flow_nodes import FlowNode, flow_nodes
-from stringd_runs.run_pages.run_entries import AgentCall, CallState, Note
+from stringd_runs.run_pages.run_entries import CallEntry, CallState, Note
 
 MOST_ENTRIES = 400
 LARGEST = 8_000_000
 """How many characters of all entries are kept."""
 
 Message: TypeAlias = Mapping[str, Any]
-RunEntry: TypeAlias = AgentCall | Note
+RunEntry: TypeAlias = CallEntry | Note
 
 
 class RunStory:
@@ -40,7 +40,7 @@ class RunStory:
         """Grows with each change of the flow or the figures."""
         self._numbers = 0
         self._size = 0
-        self._active: dict[str, AgentCall] = {}
+        self._active: dict[str, CallEntry] = {}
         self._given: dict[str, str] = {}
 
     def prepare(self, strategy: str, tree: Any) -> None:
@@ -61,14 +61,14 @@ class RunStory:
         """Remember what a step is given, until its agent begins."""
         self._given[node.key] = text
 
-    def call_of(self, message: Message) -> AgentCall:
+    def call_of(self, message: Message) -> CallEntry:
         """Return the call that an agent is in, which begins with its first event."""
         agent = message["agentName"]
         call = self._active.get(agent)
         if call is None:
             node = self._begin_agent(agent)
             given = self._given.pop(_top_key(node.key), "") if node else ""
-            call = AgentCall(
+            call = CallEntry(
                 number=self._next_number(),
                 at=message.get("ts", ""),
                 node=node.key if node else "",
@@ -82,7 +82,7 @@ class RunStory:
             call.model = model
         return call
 
-    def end_call(self, agent: str) -> tuple[AgentCall | None, FlowNode | None]:
+    def end_call(self, agent: str) -> tuple[CallEntry | None, FlowNode | None]:
         """Forget the call that an agent is in; return it with its step."""
         call = self._active.pop(agent, None)
         node = self.find(call.node) if call else None
@@ -105,7 +105,7 @@ class RunStory:
         return next((it for it in named if it.begun > it.completed), None)
 
     @property
-    def active_calls(self) -> Sequence[AgentCall]:
+    def active_calls(self) -> Sequence[CallEntry]:
         """The calls that agents are in."""
         return tuple(self._active.values())
 

@@ -8,7 +8,7 @@ from stringd.plugin import ErrorCode, Refusal, User
 from stringd.plugin.text import fenced, printable
 from stringd.plugin.workers import READING
 from stringd_console import Download
-from stringd_runs.messages.daemon_replies import Conversation
+from stringd_runs.messages.daemon_replies import PastConversation
 from stringd_runs.run_pages.figures import money
 from stringd_runs.run_pages.run_story import RunStory
 from stringd_runs.run_pages.run_watch import WatchedRun
@@ -33,7 +33,7 @@ async def transcript_download(runs: Runs, run: WatchedRun) -> Download:
     return Download(file_name=f"{run.run_id}.md", media_type="text/markdown", content=_pieces(data))
 
 
-def _encoded(run_id: str, user: User, story: RunStory, said: Conversation) -> bytes:
+def _encoded(run_id: str, user: User, story: RunStory, said: PastConversation) -> bytes:
     parts = (*_head(run_id, user, story), *_inputs(said), transcript(said.records))
     return ("\n\n".join(parts) + "\n").encode(errors="replace")
 
@@ -54,7 +54,7 @@ def _head(run_id: str, user: User, story: RunStory) -> Iterator[str]:
     yield "\n".join(f"- {name}: {printable(it)}" for name, it in facts.items() if it)
 
 
-def _inputs(said: Conversation) -> Iterator[str]:
+def _inputs(said: PastConversation) -> Iterator[str]:
     for number, given in enumerate(said.inputs, 1):
         title = "Task" if number == 1 else f"Task of continuation {number - 1}"
         yield f"## {title}"

@@ -7,7 +7,7 @@ import time
 from msgspec import Struct
 
 from stringd_runs.histories.history_records import ExecutionEnded, ExecutionStarted
-from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus
+from stringd_runs.messages.daemon_replies import RunErrorCode, RunStatus
 from stringd_runs.messages.message_encoder import timestamp
 from stringd_runs.messages.run_events import RunError, StrategyCompleted, StrategyError
 from stringd_runs.running.preparation import Preparation
@@ -24,7 +24,7 @@ class Ending(Struct, frozen=True, kw_only=True):
     status: RunStatus
 
 
-def ending_early(run_id: str, status: RunStatus, code: ErrorCode, message: str) -> Ending:
+def ending_early(run_id: str, status: RunStatus, code: RunErrorCode, message: str) -> Ending:
     """Return the end without a result."""
     error = RunError(code=code, message=message)
     return Ending(event=StrategyError(run_id=run_id, error=error), status=status)
@@ -32,7 +32,7 @@ def ending_early(run_id: str, status: RunStatus, code: ErrorCode, message: str) 
 
 def ending_in_failure(run_id: str, message: str) -> Ending:
     """Return the end of an execution that has failed."""
-    return ending_early(run_id, RunStatus.ERROR, ErrorCode.EXECUTION_ERROR, message)
+    return ending_early(run_id, RunStatus.ERROR, RunErrorCode.EXECUTION_ERROR, message)
 
 
 def started_record(plan: Preparation, text: str, at: str, *, is_shared: bool) -> ExecutionStarted:

@@ -22,7 +22,7 @@ from stringd.plugin import (
     Unanswered,
 )
 from stringd.plugin.text import limited, printable
-from stringd_runs.messages.daemon_replies import ErrorCode as RunCode
+from stringd_runs.messages.daemon_replies import RunErrorCode
 from stringd_runs.running.run_refused import RunRefused
 
 log = logging.getLogger(__name__)
@@ -92,7 +92,7 @@ class People:
         nobody = "Nobody is asked" if agent is None else f"{agent!r} is not asked"
         asked = ", ".join(repr(it.agent) for it in self._asked if not it.answered.done())
         hint = f"; asked: {asked}" if asked else ""
-        raise RunRefused(RunCode.NO_PENDING_INPUT, f"{nobody} for input in this run{hint}.")
+        raise RunRefused(RunErrorCode.NO_PENDING_INPUT, f"{nobody} for input in this run{hint}.")
 
     def _close_question(self, person: AskedPerson, text: str, through: str) -> None:
         """Have the list of questions show the answer; refuse it if that has another one already."""
@@ -101,7 +101,7 @@ class People:
         try:
             self._questions.answer(person.question_id, text, by=self._user_id, through=through)
         except QuestionClosed as closed:
-            raise RunRefused(RunCode.NO_PENDING_INPUT, str(closed)) from closed
+            raise RunRefused(RunErrorCode.NO_PENDING_INPUT, str(closed)) from closed
         except (AnswerInvalid, QuestionNotFound):
             # The list takes shorter texts than runs; its question is withdrawn.
             log.debug("the answer to %s is not shown in the list of questions", person.question_id)

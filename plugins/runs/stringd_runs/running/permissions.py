@@ -22,7 +22,7 @@ from stringd.plugin import (
 )
 from stringd_runs.agent import ToolUse
 from stringd_runs.messages.client_messages import Decision
-from stringd_runs.messages.daemon_replies import ErrorCode
+from stringd_runs.messages.daemon_replies import RunErrorCode
 from stringd_runs.messages.run_events import RequestPermission
 from stringd_runs.running.run_refused import RunRefused
 
@@ -160,4 +160,4 @@ def _operation(use: ToolUse, question: Question) -> str:
 
 
 def _no_permission(message: str) -> RunRefused:
-    return RunRefused(ErrorCode.NO_PENDING_PERMISSION, message)
+    return RunRefused(RunErrorCode.NO_PENDING_PERMISSION, message)

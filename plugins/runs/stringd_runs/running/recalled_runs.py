@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from stringd.plugin import Events, User
 from stringd_runs.histories.history import History
 from stringd_runs.histories.history_store import HistoryStore
-from stringd_runs.messages.daemon_replies import ErrorCode
+from stringd_runs.messages.daemon_replies import RunErrorCode
 from stringd_runs.messages.run_events import EncodedEvent
 from stringd_runs.running.run import Run
 from stringd_runs.running.run_memory import RunMemory
@@ -26,9 +26,9 @@ class RecalledRuns:
 
     async def run(self, user: User, run_id: str) -> Run:
         """Return a run of the store, which is in memory from then on; raise `RunRefused` if there is none."""
-        history = await self.history(user, run_id, ErrorCode.SUBSCRIBE_ERROR)
+        history = await self.history(user, run_id, RunErrorCode.SUBSCRIBE_ERROR)
         if history is None:
-            raise RunRefused(ErrorCode.SUBSCRIBE_ERROR, "Run not found")
+            raise RunRefused(RunErrorCode.SUBSCRIBE_ERROR, "Run not found")
         return self.of_history(user, history)
 
     def of_history(self, user: User, history: History) -> Run:
@@ -51,9 +51,9 @@ class RecalledRuns:
         try:
             return await self._store.events(run_id, after=after, up_to=up_to)
         except OSError as error:
-            raise history_unreadable(ErrorCode.SUBSCRIBE_ERROR, error) from error
+            raise history_unreadable(RunErrorCode.SUBSCRIBE_ERROR, error) from error
 
-    async def history(self, user: User, run_id: str, code: ErrorCode) -> History | None:
+    async def history(self, user: User, run_id: str, code: RunErrorCode) -> History | None:
         """Return the history of a run, None if the user has none; raise `RunRefused` if it can't be read."""
         history = await stored_history(self._store, run_id, code)
         return history if history and history.started.user_id == user.id else None

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from stringd.plugin import Runtime, User
 from stringd_runs.histories.history_store import HistoryStore
 from stringd_runs.histories.interrupted_execution import InterruptedExecution
-from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus
+from stringd_runs.messages.daemon_replies import RunErrorCode, RunStatus
 from stringd_runs.messages.run_events import RunError, StrategyError
 from stringd_runs.running.recalled_runs import RecalledRuns
 from stringd_runs.running.run_preparer import RunPreparer
@@ -104,7 +104,7 @@ class Resumptions:
         reason = f"the run could not go on after it was interrupted: {why}"
         history, run_id = interrupted.history, interrupted.started.run_id
         run = self._recalled.of_history(user, history)
-        error = RunError(code=ErrorCode.EXECUTION_ERROR, message=reason)
+        error = RunError(code=RunErrorCode.EXECUTION_ERROR, message=reason)
         event = run.feed.encode(StrategyError(run_id=run_id, error=error), interrupted.request_id)
         await self._store.close_interrupted(history, event, RunStatus.ERROR, reason)
         run.feed.deliver_last(event)

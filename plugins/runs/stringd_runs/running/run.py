@@ -14,7 +14,7 @@ from stringd.plugin import Runtime, User
 from stringd_runs.histories.history_store import HistoryStore
 from stringd_runs.histories.interrupted_execution import InterruptedExecution
 from stringd_runs.messages.client_messages import Decision
-from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus, RunSummary
+from stringd_runs.messages.daemon_replies import RunErrorCode, RunStatus, RunSummary
 from stringd_runs.messages.message_encoder import timestamp
 from stringd_runs.messages.run_events import RequestPermission, RunError, SteerQueued, StrategyError
 from stringd_runs.running.permissions import Permissions
@@ -126,7 +126,7 @@ class Run:
         if self.execution:
             self.execution.stop(reason)
         elif self.plan:
-            error = RunError(code=ErrorCode.CANCELLED, message=reason)
+            error = RunError(code=RunErrorCode.CANCELLED, message=reason)
             event = self.feed.encode(StrategyError(run_id=self.id, error=error), None)
             now = timestamp(time.time())
             cancelled = replace(self._summary, status=RunStatus.CANCELLED, completed_at=now)
@@ -147,10 +147,12 @@ class Run:
         """Queue a text for the next call of a model, or raise `RunRefused`."""
         execution = self.execution
         if self.plan is None or (execution and execution.calls.have_ended):
-            raise RunRefused(ErrorCode.RUN_NOT_STEERABLE, f"The run {self.id} has ended.")
+            raise RunRefused(RunErrorCode.RUN_NOT_STEERABLE, f"The run {self.id} has ended.")
         waiting = sum(map(len, self._steering)) + len(text)
         if len(self._steering) >= MOST_STEERING or waiting > LONGEST_STEERING:
-            raise RunRefused(ErrorCode.RUN_NOT_STEERABLE, "Too many texts wait for the next call of a model.")
+            raise RunRefused(
+                RunErrorCode.RUN_NOT_STEERABLE, "Too many texts wait for the next call of a model."
+            )
         self._steering.append(text)
         self.feed.publish(SteerQueued(run_id=self.id, text=text), execution.request_id if execution else None)
 
@@ -158,7 +160,7 @@ class Run:
         """Decide about a permission, or raise `RunRefused`."""
         if self._permissions is None:
             message = f"The run {self.id} has not been started."
-            raise RunRefused(ErrorCode.NO_PENDING_PERMISSION, message)
+            raise RunRefused(RunErrorCode.NO_PENDING_PERMISSION, message)
         self._permissions.decide(permission_id, decision, is_operator=is_operator)
 
     def leave(self) -> None:

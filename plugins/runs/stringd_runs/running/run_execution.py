@@ -24,7 +24,7 @@ from stringd_runs.histories.history_records import (
 )
 from stringd_runs.histories.history_writer import HistoryWriter
 from stringd_runs.histories.interrupted_execution import InterruptedExecution
-from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus, RunSummary
+from stringd_runs.messages.daemon_replies import RunErrorCode, RunStatus, RunSummary
 from stringd_runs.messages.message_encoder import timestamp
 from stringd_runs.messages.run_events import (
     AgentStreaming,
@@ -170,7 +170,7 @@ class Execution:
 
     def stop(self, reason: str) -> None:
         """End the execution as cancelled, unless it is ending already."""
-        self._end_early(RunStatus.CANCELLED, ErrorCode.CANCELLED, reason)
+        self._end_early(RunStatus.CANCELLED, RunErrorCode.CANCELLED, reason)
 
     def suspend(self) -> None:
         """Do nothing more, and end without saying so: another node goes on, or this one later."""
@@ -282,9 +282,9 @@ class Execution:
         if self._writer.is_elsewhere:
             self.suspend()
         elif self._writer.failure is not None:
-            self._end_early(RunStatus.ERROR, ErrorCode.EXECUTION_ERROR, self._unwritten)
+            self._end_early(RunStatus.ERROR, RunErrorCode.EXECUTION_ERROR, self._unwritten)
 
-    def _end_early(self, status: RunStatus, code: ErrorCode, reason: str) -> None:
+    def _end_early(self, status: RunStatus, code: RunErrorCode, reason: str) -> None:
         self._end_with(ending_early(self.run_id, status, code, reason))
 
     def _end_with(self, ending: Ending | None) -> None:

@@ -12,7 +12,7 @@ from stringd.plugin import Disconnected, Fault, Refusal, Runtime, UnknownUser, U
 from stringd_runs.histories.history import History
 from stringd_runs.histories.history_store import HistoryStore
 from stringd_runs.messages.client_messages import PrepareRun
-from stringd_runs.messages.daemon_replies import ErrorCode, RunStatus, RunSummary
+from stringd_runs.messages.daemon_replies import RunErrorCode, RunStatus, RunSummary
 from stringd_runs.running.preparation import Preparation, RunSource
 from stringd_runs.running.run import Run
 from stringd_runs.running.run_memory import RunMemory
@@ -83,7 +83,7 @@ class RunPreparer:
         """Return a prepared run; None if it was started meanwhile, so that its history has grown."""
         run = self._memory.of(user, run_id)
         executions = run.executions if run else 0
-        history = await stored_history(self._store, run_id, ErrorCode.PREPARE_FAILED)
+        history = await stored_history(self._store, run_id, RunErrorCode.PREPARE_FAILED)
         owners = (self._memory.owner(run_id), history.started.user_id if history else None)
         is_taken = any(it not in (None, user.id) for it in owners)
         history = None if is_taken else history
@@ -121,7 +121,7 @@ class RunPreparer:
         try:
             plan = await self._loader.prepare(source, disconnected, approved_code=approved_code)
         except (Refusal, Fault) as error:
-            raise RunRefused(ErrorCode.PREPARE_FAILED, str(error)) from error
+            raise RunRefused(RunErrorCode.PREPARE_FAILED, str(error)) from error
         if history is None:
             return plan
         for name, agent in plan.agents.items():
@@ -160,7 +160,7 @@ class RunPreparer:
         min(left, key=lambda it: it.summary.started_at).stop(_LEFT)
 
 
-async def stored_history(store: HistoryStore, run_id: str, code: ErrorCode) -> History | None:
+async def stored_history(store: HistoryStore, run_id: str, code: RunErrorCode) -> History | None:
     """Return the history of a run of any user; raise `RunRefused` with a code if it cannot be read."""
     try:
         return await store.read(run_id)
@@ -168,7 +168,7 @@ async def stored_history(store: HistoryStore, run_id: str, code: ErrorCode) -> H
         raise history_unreadable(code, error) from error
 
 
-def history_unreadable(code: ErrorCode, error: OSError) -> RunRefused:
+def history_unreadable(code: RunErrorCode, error: OSError) -> RunRefused:
     """Return the refusal of a request that needs a history which cannot be read."""
     return RunRefused(code, f"The history of the run cannot be read: {error.strerror or error}")
 
@@ -205,4 +205,4 @@ def _source_of(user: User, history: History) -> RunSource:
 
 
 def _prepare_failed(message: str) -> RunRefused:
-    return RunRefused(ErrorCode.PREPARE_FAILED, message)
+    return RunRefused(RunErrorCode.PREPARE_FAILED, message)

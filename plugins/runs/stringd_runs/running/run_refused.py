@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from stringd_runs.messages.daemon_replies import ErrorCode
+from stringd_runs.messages.daemon_replies import RunErrorCode
 
 
 class RunRefused(Exception):
     """What a client asked of a run is impossible; it is sent an `error` with this code and message."""
 
-    def __init__(self, code: ErrorCode, message: str) -> None:
+    def __init__(self, code: RunErrorCode, message: str) -> None:
         super().__init__(message)
         self.code = code
         self.message = message

@@ -15,8 +15,8 @@ from stringd.plugin.workers import STORAGE
 from stringd_runs.histories.history_store import HistoryStore
 from stringd_runs.messages.client_messages import Decision, PrepareRun
 from stringd_runs.messages.daemon_replies import (
-    Conversation,
-    ErrorCode,
+    PastConversation,
+    RunErrorCode,
     RunPrepared,
     RunSummary,
 )
@@ -101,7 +101,7 @@ class Runs:
 
     def steer(self, user: User, run_id: str, text: str) -> None:
         """Queue a text for the next call of a model, or raise `RunRefused` with `RUN_NOT_STEERABLE`."""
-        self._known(user, run_id, ErrorCode.RUN_NOT_STEERABLE).steer(text)
+        self._known(user, run_id, RunErrorCode.RUN_NOT_STEERABLE).steer(text)
 
     def answer(
         self, user: User, run_id: str, agent: str | None, text: str, through: str, number: int | None = None
@@ -112,7 +112,7 @@ class Runs:
         """
         run = self._memory.of(user, run_id)
         if run is None or run.execution is None:
-            raise RunRefused(ErrorCode.NO_PENDING_INPUT, f"The run {run_id} is not running.")
+            raise RunRefused(RunErrorCode.NO_PENDING_INPUT, f"The run {run_id} is not running.")
         run.execution.people.answer(agent, text, through, number)
 
     def asked(self, user: User, run_id: str) -> Sequence[AskedPerson]:
@@ -126,7 +126,7 @@ class Runs:
         """Decide about a permission, or raise `RunRefused` with `NO_PENDING_PERMISSION`."""
         run = self._memory.of(user, run_id)
         if run is None:
-            raise RunRefused(ErrorCode.NO_PENDING_PERMISSION, f"The run {run_id} is not running.")
+            raise RunRefused(RunErrorCode.NO_PENDING_PERMISSION, f"The run {run_id} is not running.")
         run.decide(permission_id, decision, is_operator=is_operator)
 
     def can_subscribe_at_once(self, user: User, run_id: str, after_seq: int | None = None) -> bool:
@@ -138,7 +138,7 @@ class Runs:
         self, user: User, run_id: str, subscriber: Subscriber, after_seq: int | None = None
     ) -> None:
         """Do the same as `subscribe`, if that need not look at the store."""
-        self._known(user, run_id, ErrorCode.SUBSCRIBE_ERROR).feed.subscribe(subscriber, after_seq)
+        self._known(user, run_id, RunErrorCode.SUBSCRIBE_ERROR).feed.subscribe(subscriber, after_seq)
 
     async def subscribe(
         self, user: User, run_id: str, subscriber: Subscriber, after_seq: int | None = None
@@ -199,12 +199,12 @@ class Runs:
                 found[run.id] = (str(run.execution.directory), run.summary)
         return _newest_first(it for place, it in found.values() if wanted in (None, place))
 
-    async def conversation(self, user: User, run_id: str) -> Conversation | None:
+    async def conversation(self, user: User, run_id: str) -> PastConversation | None:
         """Return what was said in a run so far; None if neither memory nor the store has it."""
         run = self._memory.of(user, run_id)
         if run and run.plan:
             return run.plan.remembered.conversation()
-        history = await self._recalled.history(user, run_id, ErrorCode.PREPARE_FAILED)
+        history = await self._recalled.history(user, run_id, RunErrorCode.PREPARE_FAILED)
         return history.remembered.conversation() if history else None
 
     async def end_left_topics(self, of_user: str | None = None) -> None:
@@ -260,7 +260,7 @@ class Runs:
     def _start(
         self, user: User, run_id: str, text: str, request_id: str | None, *, is_continuation: bool
     ) -> None:
-        code = ErrorCode.CONTINUE_FAILED if is_continuation else ErrorCode.START_FAILED
+        code = RunErrorCode.CONTINUE_FAILED if is_continuation else RunErrorCode.START_FAILED
         run = self._known(user, run_id, code)
         if run.execution:
             raise RunRefused(code, f"The run {run_id} has already been started.")
@@ -272,7 +272,7 @@ class Runs:
             raise RunRefused(code, f"The run {run_id} has {been} started before: {right} it.")
         run.start(text, request_id, runtime=self._runtime, store=self._store, run_flow=self._loader.run_flow)
 
-    def _known(self, user: User, run_id: str, code: ErrorCode) -> Run:
+    def _known(self, user: User, run_id: str, code: RunErrorCode) -> Run:
         run = self._memory.of(user, run_id)
         if run is None:
             raise RunRefused(code, f"There is no run {run_id} in memory: prepare it first.")

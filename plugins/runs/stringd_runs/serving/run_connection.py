@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from stringd.plugin import Disconnected
 from stringd_runs.messages.client_messages import ClientMessage
-from stringd_runs.messages.daemon_replies import ErrorCode, ErrorReply, Reply
+from stringd_runs.messages.daemon_replies import ErrorReply, Reply, RunErrorCode
 from stringd_runs.messages.message_decoder import MessageRefused, decode_message
 from stringd_runs.messages.message_encoder import encode_message
 from stringd_runs.running.run_refused import RunRefused
@@ -134,7 +134,7 @@ class RunConnection:
         try:
             self._queue.add(run_id, lambda: self._handle_in_time(message))
         except TooManyRequests:
-            self._reply(ErrorReply(code=ErrorCode.INTERNAL_ERROR, message=_TOO_MANY), message.request_id)
+            self._reply(ErrorReply(code=RunErrorCode.INTERNAL_ERROR, message=_TOO_MANY), message.request_id)
 
     async def _handle_in_time(self, message: ClientMessage) -> None:
         try:
@@ -148,7 +148,7 @@ class RunConnection:
         if isinstance(error, RunRefused):
             return ErrorReply(code=error.code, message=error.message)
         log.error("a request failed", exc_info=error)
-        return ErrorReply(code=ErrorCode.INTERNAL_ERROR, message=_FAILED)
+        return ErrorReply(code=RunErrorCode.INTERNAL_ERROR, message=_FAILED)
 
     def _reply(self, reply: Reply | None, request_id: str | None) -> None:
         if reply is not None:

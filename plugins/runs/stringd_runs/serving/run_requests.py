@@ -29,10 +29,10 @@ from stringd_runs.messages.client_messages import (
 )
 from stringd_runs.messages.daemon_replies import (
     AvailableModels,
-    ErrorCode,
     Pong,
     ProviderList,
     Reply,
+    RunErrorCode,
     RunList,
     StrategyList,
 )
@@ -129,7 +129,7 @@ async def _prepare(client: Client, message: PrepareRun) -> Reply:
         user = client.runtime.user(client.user_id)
     except UnknownUser as error:
         reason = f"{error}. Register it with POST /users."
-        raise RunRefused(ErrorCode.PREPARE_FAILED, reason) from None
+        raise RunRefused(RunErrorCode.PREPARE_FAILED, reason) from None
     return await client.runs.prepare(user, message, client.subscriber, disconnected=client.disconnected)
 
 

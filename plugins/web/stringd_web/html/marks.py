@@ -27,7 +27,7 @@ def without_marks(text: str) -> str:
     return _REFERENCE.sub("", text) if "&#" in text else text
 
 
-class Target(NamedTuple):
+class LinkTarget(NamedTuple):
     """The target of a link or an image, and its label as plain text."""
 
     label: str
@@ -46,8 +46,8 @@ class Marks(Struct):
 
     literals: list[str] = field(default_factory=list)
     blocks: list[Sequence[str]] = field(default_factory=list)
-    links: list[Target] = field(default_factory=list)
-    images: list[Target] = field(default_factory=list)
+    links: list[LinkTarget] = field(default_factory=list)
+    images: list[LinkTarget] = field(default_factory=list)
     titles: list[Title] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
 
@@ -63,12 +63,12 @@ class Marks(Struct):
 
     def link(self, label: str, target: str) -> str:
         """Add a link; the text after its mark up to `LINK_END` is its label."""
-        self.links.append(Target(label, target))
+        self.links.append(LinkTarget(label, target))
         return f"{BEGIN}l{len(self.links) - 1}{END}"
 
     def image(self, label: str, target: str) -> str:
         """Add an image; return its mark."""
-        self.images.append(Target(label=label, target=target))
+        self.images.append(LinkTarget(label=label, target=target))
         return f"{BEGIN}i{len(self.images) - 1}{END}"
 
     def title(self, level: int, text: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from stringd.plugin import Heading, Link, Span
 from stringd.plugin.documents import slug
-from stringd_web.html.marks import MARK, Marks, Target, Title
+from stringd_web.html.marks import MARK, LinkTarget, Marks, Title
 
 _MAX_PREFIX_PARTS = 32
 _ENDS_PREFIX = {" ", ">"}
@@ -161,7 +161,7 @@ class OutlineBuilder:
         self._open_links.append((number, self._length + len(bracket)))
         return bracket + text.lstrip(" ")
 
-    def _put_link(self, link: Target, label: str, text: str) -> None:
+    def _put_link(self, link: LinkTarget, label: str, text: str) -> None:
         """Write a whole link whose label has neither marks nor blanks at its edges, and the text after it."""
         start = self._length + len("[")
         written = f"[{label}]({link.target})"
@@ -188,7 +188,7 @@ class OutlineBuilder:
             self._remove_trailing(_BLANKS)
         return f"{self._close_label(start, self._marks.links[number])}{blank}{text}"
 
-    def _close_label(self, start: int, link: Target, *, is_image: bool = False) -> str:
+    def _close_label(self, start: int, link: LinkTarget, *, is_image: bool = False) -> str:
         """Return the end of a label that started at an offset, and record its link."""
         written = f"]({link.target})"
         self.links.append(
