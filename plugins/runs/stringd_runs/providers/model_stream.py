@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import AsyncGenerator
-from contextlib import aclosing, closing
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager, closing
+from typing import Any
 
 from msgspec import Struct
 
 from stringd.plugin.text import counted
+from stringd.plugin.workers import guarded_call, guarded_call_async
 from stringd_runs.agent_events import Text, Thinking, ThinkingEnd, ThinkingStart, ToolCall, Usage
 from stringd_runs.model_provider import (
     MOST_RETRIES,
@@ -25,6 +27,7 @@ from stringd_runs.providers.stall_limit import StallLimit
 
 LOG = logging.getLogger(__name__)
 _DEFAULT_RETRIES = 2
+_END: Any = object()
 
 
 class StreamLimits(Struct, frozen=True, kw_only=True):
@@ -100,8 +103,8 @@ async def _checked(
 async def _own_failures(provider: ModelProvider, call: ModelCall) -> AsyncGenerator[ProviderEvent, None]:
     """Stream what a provider streams, and make any failure of its code a `ProviderFailed`."""
     try:
-        async with aclosing(provider.stream(call)) as events:
-            async for event in events:
+        async with _closing(guarded_call(provider.stream, call)) as events:
+            while (event := await guarded_call_async(anext, events, _END)) is not _END:
                 if not _is_sound(event):
                     break
                 yield event
@@ -112,6 +115,17 @@ async def _own_failures(provider: ModelProvider, call: ModelCall) -> AsyncGenera
     except Exception as error:
         raise report_bug(provider, error) from error
     raise ProviderFailed(f"{provider.name} has streamed a malformed event: {type(event).__name__}")
+
+
+@asynccontextmanager
+async def _closing(
+    events: AsyncGenerator[ProviderEvent, None],
+) -> AsyncIterator[AsyncGenerator[ProviderEvent, None]]:
+    """Close what a provider streams at the end."""
+    try:
+        yield events
+    finally:
+        await guarded_call_async(events.aclose)
 
 
 def _is_sound(event: object) -> bool:

@@ -13,6 +13,7 @@ from msgspec.structs import asdict, replace
 
 from stringd.plugin import Runtime, User
 from stringd.plugin.text import nearest
+from stringd.plugin.workers import guarded_call, guarded_call_async
 from stringd_runs.messages.daemon_replies import ListedModel, ListedProvider
 from stringd_runs.model_provider import (
     Model,
@@ -125,7 +126,9 @@ class ProviderCatalogue:
             return None
         try:
             async with asyncio.timeout(_LIST_SECONDS):
-                self._listed[provider.name, user.id] = tuple(await provider.list_models(user))
+                self._listed[provider.name, user.id] = tuple(
+                    await guarded_call_async(provider.list_models, user)
+                )
         except TimeoutError:
             return f"{provider.name} has not answered for {_LIST_SECONDS:g} seconds"
         except ProviderFailed as error:
@@ -164,7 +167,7 @@ class ProviderCatalogue:
 
 def _is_configured(provider: ModelProvider, user: User) -> bool:
     try:
-        return provider.is_configured(user)
+        return guarded_call(provider.is_configured, user)
     except Exception as error:
         report_bug(provider, error)
         return False
@@ -172,7 +175,7 @@ def _is_configured(provider: ModelProvider, user: User) -> bool:
 
 def _check(provider: ModelProvider, model: str, options: Mapping[str, Any]) -> None:
     try:
-        provider.check(model, options)
+        guarded_call(provider.check, model, options)
     except ProviderFailed:
         raise
     except Exception as error:

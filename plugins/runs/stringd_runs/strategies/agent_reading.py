@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from stringd.plugin.strict_files import FileInvalid, Value
+from stringd.plugin.workers import guarded_call
 from stringd_runs.strategies.field_values import (
     filled_text,
     free_mapping,
@@ -127,7 +128,7 @@ def _code_agent(name: str, kind: str, value: Value, syntax: AgentSyntax) -> Code
     given = value.mapping(_CODE_KEYS)
     config = free_mapping(given["config"]) if "config" in given else {}
     try:
-        syntax.check(config)
+        guarded_call(syntax.check, config)
     except ValueError as error:
         line = given["config"].line if "config" in given else value.line
         raise FileInvalid(line, f"config of {value.name}: {error}") from error

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias
 from msgspec import Struct
 
 from stringd.plugin.strict_files import FileInvalid, Value
+from stringd.plugin.workers import guarded_call
 from stringd_runs.strategies.field_values import (
     filled_text,
     optional_text,
@@ -134,7 +135,7 @@ class _Reading(Struct, frozen=True):
 def _option(read: ReadOption, value: Value, read_step: ReadStep) -> Any:
     """Read an option with the function of a plugin, whose bugs are the fault of no strategy."""
     try:
-        return read(value, read_step)
+        return guarded_call(read, value, read_step)
     except (FileInvalid, RecursionError):
         raise
     except Exception as error:

@@ -8,6 +8,7 @@ from typing import Any
 
 from stringd.plugin import ErrorCode, Refusal
 from stringd.plugin.strict_files import FileInvalid, Members, Node, Scalar, Value
+from stringd.plugin.workers import guarded_call
 from stringd_runs.strategies.agent_reading import AgentTypes, read_agents
 from stringd_runs.strategies.field_values import filled_text, free_mapping, optional_text, required
 from stringd_runs.strategies.flow_reading import FlowTypes, read_flow
@@ -70,7 +71,7 @@ def read_source(path: Path, read_file: ReadFile) -> StrategySource:
 
 def _content(source: StrategySource, chosen: StrategyFormat) -> Value:
     try:
-        return Value(node_of(chosen.read(source)), _WHAT)
+        return Value(node_of(guarded_call(chosen.read, source)), _WHAT)
     except (FileInvalid, RecursionError):
         raise
     except Exception as error:
