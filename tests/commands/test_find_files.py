@@ -116,6 +116,13 @@ def test_words_that_are_no_paths_belong_to_the_text(tree: DaemonProcess) -> None
 @pytest.mark.requirement("find.files.document")
 def test_a_directory_is_searched_where_no_document_is_open(tree: DaemonProcess) -> None:
     assert content(tree, "/find todo").startswith("ERROR(INVALID_TARGET): No document is open.")
+    assert content(tree, "/find todo pro") == (
+        "ERROR(INVALID_TARGET): No document is open.\n"
+        "File not found: pro, so it was taken for a part of the text.\nnearest: proj"
+    )
+    assert content(tree, "/find todo proj/scr") == (
+        "ERROR(NOT_FOUND): File not found: proj/scr\nnearest: proj/src"
+    )
     content(tree, "/open proj")
     assert content(tree, "/find todo list") == (
         "Matches: todo list in proj (1 line in 1 file)\n---\ntodo.txt\n@found.1 1: TODO list"

@@ -20,6 +20,7 @@ from stringd.commands.find_in_files import find_files
 from stringd.commands.find_in_package import find_in_package
 from stringd.commands.found_places import MOST_FOUND, found_in, place_lines
 from stringd.commands.path_hints import with_nearest_path
+from stringd.documents.document_topic import document_topic
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pages.file_pages import SMALL
 from stringd.documents.pages.page import Page
@@ -64,9 +65,7 @@ async def _find_at(invocation: Invocation, request: FindRequest) -> Reply:
 async def _find_in_document(invocation: Invocation, request: FindRequest) -> Reply:
     navigator = DocumentNavigator(invocation)
     if navigator.location is None:
-        refuse_inner_options(request.text)
-        if request.miss:
-            raise request.miss
+        raise await _without_document(invocation, request)
     page = await navigator.current()
     if page.package is not None and page.package.finds_all:
         return await find_in_package(invocation, page, page.package, _unquoted(request.text))
@@ -75,10 +74,20 @@ async def _find_in_document(invocation: Invocation, request: FindRequest) -> Rep
         title, lines = await READING.run(_listing, parts, shortcuts, request.text)
     else:
         title, lines = _listing(parts, shortcuts, request.text)
-    lines = lines or [_NO_MATCH, *await request.miss_lines(invocation)]
+    lines = lines or [_NO_MATCH, *(await request.miss_lines(invocation) if request.is_path_like else ())]
     if page.omissions:
         lines += await READING.run(lambda: list(_unsearched(page, request.text, invocation)))
     return Reply.page(title, "\n".join(lines))
+
+
+async def _without_document(invocation: Invocation, request: FindRequest) -> Refusal:
+    """Return the refusal of a search in a topic where no document is open."""
+    refuse_inner_options(request.text)
+    if request.miss and request.is_path_like:
+        return request.miss
+    refusal = document_topic(invocation.topic).nothing_open()
+    missed = await request.miss_lines(invocation)
+    return Refusal(refusal.code, refusal.message, *refusal.context, *missed)
 
 
 def _unquoted(wanted: str) -> str:

@@ -43,7 +43,7 @@ class SearchedPath(Struct, frozen=True, kw_only=True):
 class FindRequest(Struct, frozen=True, kw_only=True):
     """What is to be found; without `paths` or a `uri` in the current document.
 
-    `miss` says of the last word why it is no path, if it may have been meant as one.
+    `miss` says of the last word why it is no path, and `is_path_like` whether it was probably meant as one.
     """
 
     text: str
@@ -53,6 +53,7 @@ class FindRequest(Struct, frozen=True, kw_only=True):
     context: int = 0
     uri: str = ""
     miss: Refusal | None = None
+    is_path_like: bool = False
 
     async def miss_lines(self, invocation: Invocation) -> Sequence[str]:
         """Say why the last word was not taken for a path."""
@@ -98,8 +99,8 @@ def _in_files_or_document(
     """Search files if all words behind the first, which may be in quotes, are paths."""
     found, miss = paths.searched_last(words[1:])
     if miss or not found:
-        is_meant = words[0]["quote"] or "/" in words[-1][0] or _PATH_LIKE.match(words[-1][0])
-        return replace(request, miss=miss if is_meant else None)
+        is_path_like = words[0]["quote"] or "/" in words[-1][0] or _PATH_LIKE.match(words[-1][0])
+        return replace(request, miss=miss, is_path_like=bool(is_path_like))
     return replace(request, text=_unquoted(words[0][0]), paths=tuple(found))
 
 
