@@ -88,6 +88,32 @@ def test_link_labelled_by_its_target_is_one_match(stage: Stage, site: Site) -> N
     assert stage.send(f"/find {site.url}/y").startswith(f"Matches: {site.url}/y (1)\n")
 
 
+@pytest.mark.requirement("web.find.target")
+@pytest.mark.parametrize(
+    ("wanted", "number"),
+    [
+        ("[a text]", 1),
+        ("a text]", 1),
+        ("[a", 1),
+        ("a-text", 1),
+        ("@a-text", 1),
+        ("guide", 1),
+        ("[guide][@guide]", 1),
+        ("[", 3),
+        ("]", 3),
+        ("example.org", 3),
+        ("/more", 1),
+        ("and", 2),
+    ],
+)
+def test_link_is_one_match(stage: Stage, wanted: str, number: int) -> None:
+    site = "https://example.org"
+    links = f"[a text]({site}/a-text), [Guide]({site}/guide/guide), and [one **and** more]({site}/more)"
+    stage.write(f"See {links}.\n")
+    stage.send("/open page.md")
+    assert stage.send(f"/find {wanted}").startswith(f"Matches: {wanted} ({number})\n---\n(top): See ")
+
+
 @pytest.mark.requirement("web.find.text")
 def test_quotes_match_quotes_in_the_text(stage: Stage) -> None:
     stage.write('Say "so" or so.\n\nIt is so --help.\n')

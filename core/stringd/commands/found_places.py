@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from heapq import merge
 from itertools import islice
 
-from stringd.documents.pages.page_search import find, find_links
+from stringd.documents.pages.page_search import find_shown
 from stringd.documents.pagination.numbered_parts import Parts
 from stringd.documents.syntax.shortcuts import Shortcut
 
@@ -19,8 +18,7 @@ _TOP = "(top)"
 
 def found_in(text: str, shortcuts: Collection[Shortcut], wanted: str) -> list[tuple[int, int]]:
     """Return the spans of a shown text that a search finds, up to a number."""
-    found = merge(find(text, wanted), find_links(text, wanted, shortcuts))
-    return list(islice(found, MOST_FOUND))
+    return list(islice(find_shown(text, wanted, shortcuts), MOST_FOUND))
 
 
 def place_lines(

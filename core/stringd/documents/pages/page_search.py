@@ -7,6 +7,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -67,17 +68,20 @@ def find(text: str, wanted: str) -> Iterator[tuple[int, int]]:
             yield paragraph.start() + start, paragraph.start() + end
 
 
-def find_links(text: str, wanted: str, shortcuts: Iterable[Shortcut]) -> Iterator[tuple[int, int]]:
-    """Yield the spans of a shown text's links whose `[label](target)` contains another text."""
+def find_shown(text: str, wanted: str, shortcuts: Iterable[Shortcut]) -> Iterator[tuple[int, int]]:
+    """Yield the spans where a text occurs in a shown one, and of links whose `[label](target)` contains it.
+
+    A link with the text in its label is not found again by its target or its id.
+    """
     words = fold(" ".join(wanted.split()))
-    meant = {it.id for it in shortcuts if _is_in_target(words, it)}
-    for found in _SHOWN_LINK.finditer(text) if meant else ():
-        if found[1] in meant:
-            yield found.span()
-
-
-def _is_in_target(words: str, shortcut: Shortcut) -> bool:
-    return words not in fold(shortcut.label) and words in fold(f"[{shortcut.label}]({shortcut.target})")
+    meant = {it.id for it in shortcuts if words in fold(f"[{it.label}]({it.target})")}
+    links = ((*it.span(), True) for it in _SHOWN_LINK.finditer(text) if it[1] in meant) if meant else ()
+    spans = ((*it, False) for it in find(text, wanted))
+    reached = -1
+    for start, end, is_link in merge(links, spans, key=itemgetter(0)):
+        if reached <= text.rfind("[", 0, start) if is_link else reached < end:
+            yield start, end
+        reached = max(reached, end)
 
 
 def _candidates(text: str, words: str) -> Iterator[re.Match[str]]:
