@@ -69,6 +69,28 @@ def test_modules_are_short_and_have_docstrings(path: Path) -> None:
     assert ast.get_docstring(ast.parse(text))
 
 
+def test_one_module_reads_proc_and_one_parses_media_types() -> None:
+    """Others name a file that is open, or run where the one module can't be used, and say so."""
+    found = {
+        (path.stem, text)
+        for path in sources()
+        for text in re.findall(r"""["'](/proc/[^"']+)["']|partition\(["'];["']\)""", path.read_text("utf-8"))
+    }
+    assert found == {
+        ("media_types", ""),
+        ("network_namespace", "/proc/self/gid_map"),
+        ("network_namespace", "/proc/self/setgroups"),
+        ("network_namespace", "/proc/self/uid_map"),
+        ("approval", "/proc/self/fd/{folder}/{target.name}"),
+        ("pipe_holders", "/proc/{pid}/fd"),
+        ("real_path", "/proc/self/fd"),
+        ("socket_binding", "/proc/self/fd/1234567/"),
+        ("socket_binding", "/proc/self/fd/{folder}/{path.name}"),
+        ("stage_terminal", "/proc/self/status"),
+        ("worker_program", "/proc/self/statm"),
+    }
+
+
 def test_the_changelog_begins_with_this_version() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     first = re.search(r"^## \[?([0-9][^\] ]*)", changelog, re.MULTILINE)

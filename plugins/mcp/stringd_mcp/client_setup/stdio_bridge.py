@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from stringd.plugin import Fault
+from stringd.plugin import REQUEST_LIMIT, Fault
 from stringd.plugin.terminal_programs import DaemonUnreachable
 
 if TYPE_CHECKING:
     from websockets.exceptions import ConnectionClosed
     from websockets.sync.client import ClientConnection
 
-LONGEST_LINE = 10 * 1024 * 1024
 _CHUNK = 65536
 _LAST_ANSWERS_SECONDS = 10.0
 _REPLAYED_ID = "stringd-handshake"
@@ -46,7 +45,7 @@ class StdioBridge:
         self._connected()
         for line in _lines():
             if line is None:
-                self._write(_error("null", _PARSE_ERROR, f"A message of more than {LONGEST_LINE} bytes."))
+                self._write(_error("null", _PARSE_ERROR, f"A message of more than {REQUEST_LIMIT} bytes."))
             elif line.strip():
                 self._forward(line)
         with self._changed:
@@ -135,8 +134,8 @@ class StdioBridge:
 
 def _lines() -> Iterator[bytes | None]:
     """Yield the lines of standard input; None for one that is too long."""
-    while line := sys.stdin.buffer.readline(LONGEST_LINE + 1):
-        if len(line) <= LONGEST_LINE or line.endswith(b"\n"):
+    while line := sys.stdin.buffer.readline(REQUEST_LIMIT + 1):
+        if len(line) <= REQUEST_LIMIT or line.endswith(b"\n"):
             yield line
             continue
         while line and not line.endswith(b"\n"):
