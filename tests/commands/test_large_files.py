@@ -11,6 +11,10 @@ from tests.commands.test_editing import content
 
 pytestmark = pytest.mark.long
 
+TOO_LARGE = (
+    "ERROR(INVALID_TARGET): Larger than 10 MiB: big.log\n"
+    "Lines of it can be opened and edited: put :L1-L100 behind its path."
+)
 LINES = 300_000
 LINE = "line {number:06d} of a log with some more text\n"
 
@@ -50,13 +54,24 @@ def test_lines_are_shown_and_replaced(daemon: DaemonProcess, large: Path, log: b
 
 
 @pytest.mark.requirement("edit.large")
+@pytest.mark.parametrize("charset", ["utf-8", "iso8859-1"])
+def test_its_lines_are_offered_where_it_is_opened(daemon: DaemonProcess, large: Path, charset: str) -> None:
+    large.write_bytes("Größe\n".encode(charset) * 2_000_000)
+    for command in ("/open big.log", "/edit big.log", "/replace big.log\na\n---\nb"):
+        assert content(daemon, command) == TOO_LARGE
+    assert content(daemon, "/open big.log:L1-L2") == "Opened big.log:L1-L2\n---\nGröße\nGröße"
+    large.write_bytes(b"\0\xff" * 6_000_000)
+    assert content(daemon, "/open big.log").startswith("Opened big.log\n")
+
+
+@pytest.mark.requirement("edit.large")
 def test_lines_that_are_not_there(daemon: DaemonProcess, large: Path, log: bytes) -> None:
     refused = content(daemon, "/edit big.log:L300001\nx")
     assert refused == (
         "ERROR(LINE_OUT_OF_RANGE): No such lines: :L300001\nthe file has 300000 lines\nnearest: :L300000"
     )
     assert content(daemon, "/edit big.log:L0\nx").startswith("ERROR(LINE_OUT_OF_RANGE)")
-    assert content(daemon, "/edit big.log\nx") == "ERROR(INVALID_TARGET): Larger than 10 MiB: big.log"
+    assert content(daemon, "/edit big.log\nx") == TOO_LARGE
     large.write_bytes(log.removesuffix(b"\n"))
     assert content(daemon, "/edit big.log:L300000\nlast", "file:b") == "Edited big.log:L300000 (1 line)"
     assert large.read_bytes().endswith(b"\nlast")

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from stringd.documents.editing.edits import length_line
 from stringd.documents.paths.file_failures import LIMIT, read_failures
-from stringd.documents.paths.text_charsets import UTF_8, decoded, known_charset, remember_charset
+from stringd.documents.paths.text_charsets import charset_of_lines, remember_charset
 from stringd.documents.syntax.blocks import slug
 from stringd.errors import ErrorCode, NoSuchFile, Refusal
 from stringd.files.open_directory import status_of
@@ -101,14 +101,8 @@ def read_part(path: Path, shown: str, part: LargePart) -> bytes:
 def large_charset(path: Path, shown: str) -> str:
     """Return the charset of a large file by its beginning, or refuse one that is no text by lines."""
     with _opened(path, shown) as file:
-        sample = file.read(_SAMPLE)
-    sample = sample[: sample.rfind(_LINE_END) + 1] or sample
-    try:
-        sample.decode()
-        charset = UTF_8
-    except UnicodeDecodeError:
-        charset = known_charset(str(path)) if decoded(sample, str(path)) is not None else ""
-    if b"\0" in sample or charset.startswith(("utf-16", "utf-32")) or not charset:
+        charset = charset_of_lines(file.read(_SAMPLE), str(path))
+    if charset is None:
         raise Refusal(ErrorCode.INVALID_TARGET, f"Not a text file whose lines can be edited: {shown}")
     remember_charset(str(path), charset)
     return charset

@@ -45,9 +45,14 @@ def require_lease(shown: str) -> None:
         raise Refusal(ErrorCode.FENCED, f"{shown} was left as it is: {EXPIRED}")
 
 
-def too_large(shown: str, limit: int = LIMIT) -> Refusal:
+def too_large(shown: str, limit: int = LIMIT, *context: str) -> Refusal:
     """Return the refusal of a file that exceeds a limit."""
-    return Refusal(ErrorCode.INVALID_TARGET, f"Larger than {limit // 1024**2} MiB: {shown}")
+    return Refusal(ErrorCode.INVALID_TARGET, f"Larger than {limit // 1024**2} MiB: {shown}", *context)
+
+
+def too_large_text(shown: str) -> Refusal:
+    """Return the refusal of a text that exceeds the limit, and say what can be read of it."""
+    return too_large(shown, LIMIT, "Lines of it can be opened and edited: put :L1-L100 behind its path.")
 
 
 def changed_meanwhile(shown: str) -> Refusal:

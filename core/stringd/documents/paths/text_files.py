@@ -18,11 +18,13 @@ from stringd.documents.paths.file_failures import (
     read_failures,
     require_lease,
     too_large,
+    too_large_text,
     write_failures,
 )
 from stringd.documents.paths.latest_texts import keep_text, known_text
 from stringd.documents.paths.text_charsets import (
     UTF_8,
+    charset_of_lines,
     decoded,
     encoded,
     known_charset,
@@ -264,11 +266,13 @@ def _decoded(path: Path, content: Content, shown: str) -> str:
     try:
         text, _ = utf_8_decode(content.data, "strict", is_whole)
     except UnicodeDecodeError:
+        if not is_whole and charset_of_lines(content.data, str(path)):
+            raise too_large_text(shown) from None
         return _in_other_charset(path, content, f"Not a UTF-8 text file: {shown}")
     if "\0" in text:
         return _in_other_charset(path, content, f"Not a text file, it contains NUL bytes: {shown}")
     if not is_whole:
-        raise too_large(shown)
+        raise too_large_text(shown)
     remember_utf_8(str(path), content.data)
     return text
 
