@@ -9,6 +9,7 @@ import httpcore
 import uvloop
 
 from stringd.api.http import BodySink, HttpRequest, HttpResponse
+from stringd.api.zones import ZoneLimit
 from stringd.errors import HttpFailed, Refusal
 from stringd.http_client.network_connections import NetworkConnections
 from stringd.http_client.shared_client import SharedHttpClient
@@ -22,6 +23,7 @@ class FakeNetwork:
     """Maps names to addresses; connections to any address reach the server on loopback with that port."""
 
     def __init__(self) -> None:
+        self.zone_limit: ZoneLimit | None = None
         self.names: dict[str, Sequence[str]] = {}
         self.asked: list[str] = []
         self.connected: list[str] = []
@@ -35,7 +37,7 @@ class FakeNetwork:
         return found
 
     def client(self, own_port: int = 0) -> SharedHttpClient:
-        return SharedHttpClient(own_port, look_up=self.look_up, backend=_Wires(self))
+        return SharedHttpClient(own_port, limit=self.zone_limit, look_up=self.look_up, backend=_Wires(self))
 
     def exchange(
         self,

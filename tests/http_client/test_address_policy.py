@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 import uvloop
 
-from stringd.api.zones import Zone
+from stringd.api.zones import Zone, ZoneLimit
 from stringd.http_client.name_lookup import NameLookup
 from tests.http_client.fake_network import OTHER_PUBLIC, PUBLIC, FakeNetwork, named
 from tests.web.server import Site, answer
@@ -55,6 +55,21 @@ def site(site: Site) -> Site:
 def test_public_pages_cannot_reach_private_networks(fake_network: FakeNetwork, site: Site, host: str) -> None:
     fake_network.names["inside.example"] = ["127.0.0.1"]
     assert fake_network.refused(named(site, host), nearest_zone=Zone.PUBLIC)
+
+
+@pytest.mark.requirement("web.private.never")
+@pytest.mark.parametrize("host", [*SPELLINGS, "10.0.0.7", "192.168.0.1", "100.64.1.1", "lan.example"])
+def test_limit_holds_for_all_but_own_requests(fake_network: FakeNetwork, site: Site, host: str) -> None:
+    fake_network.names = {
+        "inside.example": ["127.0.0.1"],
+        "lan.example": [PUBLIC, "192.168.0.1"],
+        "out.example": [PUBLIC],
+    }
+    fake_network.zone_limit = ZoneLimit(nearest_zone=Zone.PUBLIC, reason="It is set so.")
+    assert fake_network.refused(named(site, host))
+    for url, own in ((named(site, "out.example"), False), (named(site, "lan.example"), True)):
+        assert fake_network.exchange(url, own=own)[0].body == b"here"
+    assert fake_network.refused(named(site, host), own=True, nearest_zone=Zone.PUBLIC)
 
 
 @pytest.mark.requirement("web.zones")

@@ -27,7 +27,11 @@ FETCHING = requirements(
     ("web.media_type", "A renderer is told what the server says of a body, with its charset."),
     ("web.private", "What a public page brings reaches no private address, whatever it is wrapped in."),
     ("web.private.typed", "What the agent types itself may, and what a page links to in its own zone."),
-    ("web.private.never", "With the setting web.private = never, no page of a nearer zone is opened at all."),
+    (
+        "web.private.never",
+        "With web.private = never, no page, download, app or action from the web reaches a nearer zone.",
+    ),
+    ("web.private.never.own", "Actions of the person's own files, and of apps installed from them, do."),
     ("web.zones", "Addresses are public, private or loopback; what comes from one leads no nearer."),
     ("web.zones.confirmed", "A link, form or action of a private page leads to loopback with --confirm."),
     ("web.zones.stored", "The zone of a place is stored; of one stored without, the careful reading counts."),

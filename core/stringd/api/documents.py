@@ -13,7 +13,7 @@ from stringd.api.http import WritePiece
 from stringd.api.load_options import PUBLIC_ONLY, UNRESTRICTED, LoadOptions
 from stringd.api.outlines import Outline
 from stringd.api.sessions import Session, Topic
-from stringd.api.zones import Zone
+from stringd.api.zones import Zone, ZoneLimit
 from stringd.frozen_record import FrozenRecord
 
 
@@ -99,6 +99,7 @@ class Loader(FrozenRecord, frozen=True, kw_only=True):
     `options` are the options that `/open uri --word` accepts for these URIs, with their descriptions. With
     `named_links`, documents show links to these URIs as shortcuts, as they do links to the web. A loader that
     `saves` heeds `LoadRequest.save`. Of the URIs whose schemes no loader has, one loads what it `adopts`.
+    `limit` holds for all requests of the daemon's HTTP client but those of the person's own files.
     """
 
     schemes: tuple[str, ...]
@@ -107,6 +108,7 @@ class Loader(FrozenRecord, frozen=True, kw_only=True):
     named_links: bool = True
     saves: bool = False
     adopts: Callable[[LoadRequest], bool] | None = None
+    limit: ZoneLimit | None = None
 
     def __post_init__(self) -> None:
         check_words("loader", self.schemes)

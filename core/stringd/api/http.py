@@ -34,7 +34,8 @@ class HttpRequest(FrozenRecord, frozen=True, kw_only=True):
     """A request to an origin, such as `https://host:8443`; header names are in lower case.
 
     `target` is sent unchanged. `nearest_zone` is the nearest zone that the request may connect to: a URL
-    given by a server, in a page or by a redirect, leads no nearer than that server is.
+    given by a server, in a page or by a redirect, leads no nearer than that server is. A `Loader` may have a
+    limit for all requests but those that files of the person's `own` make.
     """
 
     method: str
@@ -43,6 +44,7 @@ class HttpRequest(FrozenRecord, frozen=True, kw_only=True):
     headers: Mapping[str, str]
     body: bytes | None = None
     nearest_zone: Zone = Zone.LOOPBACK
+    own: bool = False
 
     @property
     def url(self) -> str:
@@ -93,8 +95,8 @@ class HttpClient(Protocol):
         `on_progress` is called while the bodies are transferred, with their sizes before decompression. With
         a `sink`, the body of a response with a status of 2xx goes there, and the response has none.
 
-        Raises `HttpFailed` if there is no usable response. Refuses hosts nearer than `nearest_zone`, and
-        always the daemon itself, with `NOT_TRUSTED`.
+        Raises `HttpFailed` if there is no usable response. Refuses hosts nearer than `nearest_zone` or the
+        limit, and always the daemon itself, with `NOT_TRUSTED`.
         """
 
     async def route(self, host: str, port: int, *, nearest_zone: Zone) -> HttpRoute:

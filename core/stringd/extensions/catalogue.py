@@ -21,6 +21,7 @@ from stringd.api.runtime import Service
 from stringd.api.settings import Settings, option_of, settings_by_key
 from stringd.api.stores import Stores
 from stringd.api.topic_types import TopicType
+from stringd.api.zones import ZoneLimit
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
@@ -165,6 +166,12 @@ class Catalogue(Struct):
             commands = self._collect(topic_type)
             self.commands_by_type[topic_type.name] = commands
             self.urgent_by_type[topic_type.name] = {it.name: it for it in commands.values() if it.urgent}
+
+    @property
+    def zone_limit(self) -> ZoneLimit | None:
+        """The farthest of the limits of all loaders."""
+        limits = (it.limit for it in self.loaders.values() if it.limit)
+        return min(limits, key=attrgetter("nearest_zone"), default=None)
 
     def _add_options(self, loader: Loader) -> None:
         if loader.named_links:

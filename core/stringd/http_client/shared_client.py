@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 import httpcore
 
 from stringd.api.http import BodySink, HttpRequest, HttpResponse, HttpRoute, OnProgress
-from stringd.api.zones import Zone
+from stringd.api.zones import Zone, ZoneLimit
 from stringd.errors import HttpFailed
 from stringd.http_client.address_policy import AddressPolicy
 from stringd.http_client.failures import body_failure_reason, failure_reason
@@ -29,10 +29,11 @@ class SharedHttpClient:
     def __init__(
         self,
         *own_ports: int,
+        limit: ZoneLimit | None = None,
         look_up: LookUp = look_up_with_system,
         backend: httpcore.AsyncNetworkBackend | None = None,
     ) -> None:
-        self._policy = AddressPolicy(own_ports, NameLookup(look_up))
+        self._policy = AddressPolicy(own_ports, NameLookup(look_up), limit)
         self._backend = backend or NetworkConnections()
         self._pool: asyncio.Task[httpcore.AsyncConnectionPool] | None = None
         self._slots: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
@@ -48,7 +49,9 @@ class SharedHttpClient:
         """Send a request and read the response; see `HttpClient.exchange`."""
         url = _read_origin(request.origin)
         origin = url.origin
-        route = await self._policy.route(url.host, url.port, nearest_zone=request.nearest_zone)
+        route = await self._policy.route(
+            url.host, url.port, nearest_zone=request.nearest_zone, own=request.own
+        )
         async with self._origin_slots(origin):
             try:
                 response = await self._send(build_wire_request(request, url, route, on_progress))

@@ -84,7 +84,7 @@ from stringd.api.topic_types import TopicContext, TopicType
 from stringd.api.undo import Step, Undo
 from stringd.api.users import User
 from stringd.api.workers import Budget, Workers
-from stringd.api.zones import Zone
+from stringd.api.zones import Zone, ZoneLimit
 from stringd.config import REQUEST_LIMIT, Config, parse_seconds
 from stringd.errors import (
     AnswerInvalid,
@@ -250,6 +250,7 @@ __all__ = [
     "Workers",
     "WritePiece",
     "Zone",
+    "ZoneLimit",
     "check_optional_text",
     "hookimpl",
     "hookspec",

@@ -91,7 +91,8 @@ class LocalRuntime(ShutdownPhases, KeptState):
         """The HTTP client of all topics, created at its first use."""
         from stringd.http_client.shared_client import SharedHttpClient
 
-        return SharedHttpClient(*(it.port for it in self.listening.values()))
+        own_ports = (it.port for it in self.listening.values())
+        return SharedHttpClient(*own_ports, limit=self.catalogue.zone_limit)
 
     @cached_property
     def workers(self) -> Workers:

@@ -20,7 +20,10 @@ TOPIC_TYPE = "app"
 
 
 class AppPackage(Package):
-    """An app that can be opened; `owner` is the owner of its `$NAME`s."""
+    """An app that can be opened; `owner` is the owner of its `$NAME`s.
+
+    It is the person's `own` unless it was installed from the web.
+    """
 
     def __init__(
         self,
@@ -32,12 +35,14 @@ class AppPackage(Package):
         owner: str,
         source: str,
         functions: Mapping[str, ActionFunction] | None = None,
+        own: bool = True,
     ) -> None:
         super().__init__(f"app:{name}", directory)
         self.name = name
         self.owner = owner
         self.source = source
         self.functions = functions or {}
+        self.own = own
         self.entry = entry
         if sheet:
             self.sheet = sheet
@@ -73,6 +78,7 @@ class AppPackage(Package):
         return Environment(
             secrets=invocation.runtime.secrets.of(scope) if own else {},
             package=self.directory,
+            own=self.own,
             functions=self.functions,
             declared=self.declared,
             secrets_topic="" if own else self.uri,

@@ -49,13 +49,18 @@ def find_app(name: str, user: User, runtime: Runtime) -> AppPackage | None:
 
 def _installed_app(name: str, directory: Path) -> AppPackage:
     entry = entry_in(directory)
-    record = stored_record(directory)
-    if record:
-        return AppPackage(name, directory, entry=entry, owner=record.owner(name), source=record.source)
-    sheet = read_entry(entry)
-    record = declared_record(directory, sheet)
+    record, sheet = stored_record(directory), None
+    if record is None:
+        sheet = read_entry(entry)
+        record = declared_record(directory, sheet)
     return AppPackage(
-        name, directory, entry=entry, sheet=sheet, owner=record.owner(name), source=record.source
+        name,
+        directory,
+        entry=entry,
+        sheet=sheet,
+        owner=record.owner(name),
+        source=record.source,
+        own=not record.is_from_web,
     )
 
 

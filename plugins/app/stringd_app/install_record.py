@@ -19,6 +19,7 @@ from stringd_app.entry_document import entry_in, read_entry
 
 RECORD = f"{OWN_PREFIX}package.json"
 LOCAL = "local"
+WEB_SCHEMES = frozenset({"http", "https"})
 _BY_HAND = "put there by hand"
 _MODE = 0o644
 _LONGEST_RECORD = 64 * 1024
@@ -60,6 +61,11 @@ class InstallRecord(Struct, frozen=True, kw_only=True):
     def identity(self) -> Identity:
         """The identity of the app."""
         return Identity(namespace=self.namespace, name=self.name)
+
+    @property
+    def is_from_web(self) -> bool:
+        """Whether it was installed from a URL."""
+        return (self.place or self.source).partition(":")[0].lower() in WEB_SCHEMES
 
     def owner(self, directory: str) -> str:
         """Return the owner of the `$NAME`s of the app in the directory with this name."""

@@ -18,14 +18,13 @@ from stringd_app.app_registry import packages_directory
 from stringd_app.app_sources import AppSource, SourceApp, SourceFile, SourceRequest
 from stringd_app.download import Download, download_app, fetch
 from stringd_app.entry_document import ENTRIES
-from stringd_app.install_record import canonical_path, canonical_url
+from stringd_app.install_record import WEB_SCHEMES, canonical_path, canonical_url
 from stringd_app.install_request import InstallRequest
 from stringd_app.site_download import kind_of
 
 log = logging.getLogger(__name__)
 
 _PAGE = ".md"
-_SCHEMES = frozenset({"http", "https"})
 
 
 class Obtained(Struct, frozen=True, kw_only=True):
@@ -64,7 +63,7 @@ async def obtain(request: InstallRequest, invocation: Invocation, installed: Pat
 
 async def _fetched(request: InstallRequest, invocation: Invocation, installed: Path | None) -> Obtained:
     source, client = request.source, invocation.runtime.http
-    if source.partition(":")[0].lower() not in _SCHEMES:
+    if source.partition(":")[0].lower() not in WEB_SCHEMES:
         raise Refusal(
             ErrorCode.INVALID_TARGET, f"Apps come from paths and from http(s) URLs, not from {source}"
         )

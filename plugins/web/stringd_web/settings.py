@@ -9,7 +9,7 @@ from stringd.plugin import setting
 
 
 class PrivateAddresses(StrEnum):
-    """When pages of private networks and of this machine are opened."""
+    """When private networks and this machine are reached."""
 
     TYPED = "typed"
     NEVER = "never"
@@ -30,6 +30,6 @@ class WebSettings:
     )
     private: PrivateAddresses = setting(
         PrivateAddresses.TYPED,
-        "Whether pages of private networks and of this machine are opened if their URL is typed, or never.",
+        "Whether private networks and this machine are reached if a URL there is typed, or never.",
         option=True,
     )

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from stringd.plugin import (
     BodySink,
     ErrorCode,
@@ -20,6 +18,7 @@ from stringd.plugin import (
     Runtime,
     WritePiece,
     Zone,
+    ZoneLimit,
 )
 from stringd_web.browser.shared_browser import Browser
 from stringd_web.settings import PrivateAddresses, WebSettings
@@ -34,6 +33,9 @@ SCHEMES = ("http", "https")
 TOTAL_SECONDS = 20.0
 MEBIBYTE = 1024 * 1024
 STALL_SECONDS = 20.0
+_PUBLIC_ONLY = ZoneLimit(
+    nearest_zone=Zone.PUBLIC, reason=f"The setting web.private of this daemon is {PrivateAddresses.NEVER}."
+)
 
 
 def web_loader(runtime: Runtime, browser: Browser, live: Callable[[], LivePages]) -> Loader:
@@ -49,12 +51,6 @@ def web_loader(runtime: Runtime, browser: Browser, live: Callable[[], LivePages]
         return BrowsingStates(keep_cookies=settings.keep_cookies)
 
     async def load(wanted: LoadRequest) -> LoadedBytes:
-        if settings.private is PrivateAddresses.NEVER:
-            with _explained(wanted):
-                return await load_within_reach(_public(wanted))
-        return await load_within_reach(wanted)
-
-    async def load_within_reach(wanted: LoadRequest) -> LoadedBytes:
         state = states().for_topic(wanted.topic, wanted.session)
         try:
             if BROWSER in wanted.options.flags:
@@ -68,25 +64,8 @@ def web_loader(runtime: Runtime, browser: Browser, live: Callable[[], LivePages]
             states().keep(state, wanted.session)
 
     options = {BROWSER: "Has Chromium run the page's scripts first."}
-    return Loader(schemes=SCHEMES, load=load, options=options, saves=True)
-
-
-def _public(wanted: LoadRequest) -> LoadRequest:
-    """Return a request that reaches public addresses only."""
-    return replace(wanted, options=replace(wanted.options, nearest_zone=Zone.PUBLIC))
-
-
-@contextmanager
-def _explained(wanted: LoadRequest) -> Iterator[None]:
-    """Name the setting where it is why a request is refused."""
-    try:
-        yield
-    except Refusal as refusal:
-        if refusal.code != ErrorCode.NOT_TRUSTED:
-            raise
-        message = f"Only public addresses are opened, and this leads nearer: {wanted.uri}"
-        hint = f"The setting web.private of this daemon is {PrivateAddresses.NEVER}."
-        raise Refusal(refusal.code, message, hint) from refusal
+    limit = _PUBLIC_ONLY if settings.private is PrivateAddresses.NEVER else None
+    return Loader(schemes=SCHEMES, load=load, options=options, saves=True, limit=limit)
 
 
 async def _load_over_http(wanted: LoadRequest, runtime: Runtime, state: BrowsingState) -> LoadedBytes:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 from msgspec.structs import replace
 
 from stringd.http_client.shared_client import SharedHttpClient
-from stringd.plugin import Config, Runtime
+from stringd.plugin import Config, Runtime, Zone, ZoneLimit
 from stringd.plugin.effects import Effect
 from stringd_runs.model_provider import ModelProvider
 from stringd_runs.providers.model_stream import StreamLimits, stream_model
@@ -57,6 +57,9 @@ def one_after_the_other(*replies: Reply) -> Callable[[Received], Wire]:
     return reply
 
 
+PUBLIC_ONLY = ZoneLimit(nearest_zone=Zone.PUBLIC, reason="It does not hold for configured servers.")
+
+
 @dataclass
 class FakeSecrets:
     """Secrets that are the same for all users."""
@@ -74,7 +77,7 @@ class FakeRuntime:
 
     configured: RunsSettings
     secrets: FakeSecrets
-    http: SharedHttpClient = field(default_factory=lambda: SharedHttpClient(1))
+    http: SharedHttpClient = field(default_factory=lambda: SharedHttpClient(1, limit=PUBLIC_ONLY))
     records: tuple[ModelProvider, ...] = ()
     permitted: list[Effect] = field(default_factory=list)
     config: Config = field(default_factory=lambda: Config(plugins=()))

@@ -53,7 +53,8 @@ class Environment(Struct, frozen=True, kw_only=True):
 
     `secrets_topic` is the topic in which its `$NAME`s are set, unless that is the current one. `exports` are
     the variables that programs get in their environment once a template has set them. `trust_hint` says how
-    a document that is not trusted becomes the user's own.
+    a document that is not trusted becomes the user's own. The limit of a `Loader` does not hold for requests
+    of the person's `own` files, which were not installed from the network.
     """
 
     secrets: Mapping[str, str] = field(default_factory=dict)
@@ -61,6 +62,7 @@ class Environment(Struct, frozen=True, kw_only=True):
     functions: Mapping[str, ActionFunction] = field(default_factory=dict)
     declared: tuple[DeclaredVariable, ...] = ()
     trusted: bool = True
+    own: bool = True
     secrets_topic: str = ""
     trust_hint: str = ""
     variables: AvailableVariables = NOTHING_AVAILABLE
@@ -162,7 +164,7 @@ def _provided(invocation: Invocation, page: Page) -> Provide | None:
 
 def _base_environment(invocation: Invocation, page: Page) -> Environment:
     if page.path is None:
-        return Environment(trusted=False, trust_hint=invocation.runtime.trust_hint)
+        return Environment(trusted=False, own=False, trust_hint=invocation.runtime.trust_hint)
     provide = _provided(invocation, page)
     return provide(invocation) if provide else Environment(secrets_topic=invocation.runtime.secrets_hint)
 

@@ -46,6 +46,7 @@ def build_request(
     filling: PlaceholderFiller,
     *,
     nearest_zone: Zone = Zone.LOOPBACK,
+    own: bool = False,
 ) -> PreparedRequest:
     """Return the request of a call; values without a placeholder go into the query or a generated body."""
     headers, sensitive = _headers(action, filling)
@@ -69,6 +70,7 @@ def build_request(
         headers={"accept": _DEFAULT_ACCEPT, **headers},
         body=None if body is None else body.encode(),
         nearest_zone=nearest_zone,
+        own=own,
     )
     return PreparedRequest(
         request=request, sensitive=sensitive | ALWAYS_SENSITIVE, body_holds_secret=holds_secret

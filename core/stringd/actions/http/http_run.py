@@ -51,9 +51,8 @@ async def run_http(
     declared = {it.name: values.get(it.name) for it in action.parameters}
     taint = taint or taint_of(action, environment.secret_values)
     filling = PlaceholderFiller({**variables, **declared}, environment.secrets, read_file, taint)
-    prepared = build_request(
-        action, values, filling, nearest_zone=page.zone.nearest_allowed(confirmed=confirmed)
-    )
+    nearest_zone = page.zone.nearest_allowed(confirmed=confirmed)
+    prepared = build_request(action, values, filling, nearest_zone=nearest_zone, own=environment.own)
     if not environment.trusted:
         prepared = _without_reserved_headers(prepared)
     policy = _SameOriginPolicy(action=action.id, origin=origin_of(page.uri)) if unasked else None

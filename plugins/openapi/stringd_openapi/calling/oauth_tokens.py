@@ -199,6 +199,7 @@ class TokenSource:
             headers=headers or {"accept": "application/json"},
             body=body,
             nearest_zone=self._nearest_zone,
+            own=self._call.environment.own,
         )
 
     async def _exchange(self, request: HttpRequest) -> HttpResponse:

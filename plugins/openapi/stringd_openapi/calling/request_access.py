@@ -59,6 +59,7 @@ class RequestAccess:
             headers=headers,
             body=content,
             nearest_zone=nearest if sent.zone is None else min(nearest, Zone(sent.zone)),
+            own=self._call.environment.own,
         )
         holds_secret = bool(content) and any(
             it.encode() in (content or b"") for it in self._secrets.values() if it

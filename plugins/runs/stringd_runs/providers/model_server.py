@@ -99,7 +99,9 @@ class ModelServer(Struct, frozen=True, kw_only=True):
             headers |= self.key_headers(key)
         folder, mark, query = base.target.partition("?")
         target = folder.rstrip("/") + path + mark + query
-        return HttpRequest(method=method, origin=base.origin, target=target, headers=headers, body=body)
+        return HttpRequest(
+            method=method, origin=base.origin, target=target, headers=headers, body=body, own=True
+        )
 
     async def _events(self, request: HttpRequest, key: str | None) -> AsyncGenerator[SseEvent, None]:
         """Yield the events of a response as they arrive."""
