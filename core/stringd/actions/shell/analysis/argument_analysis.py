@@ -17,6 +17,7 @@ from stringd.actions.shell.analysis.data_flow import ARGUMENTS
 from stringd.actions.shell.analysis.interfaces import CommandContext
 from stringd.actions.shell.analysis.language_programs import OPENING, RUNNING_VARIABLES
 from stringd.actions.shell.analysis.programs import CONTAINER, CONTAINERS, program_named
+from stringd.actions.shell.analysis.script_files import ScriptFiles
 from stringd.actions.shell.analysis.shell_syntax import (
     NestedText,
     Piece,
@@ -56,11 +57,12 @@ class ArgumentAnalysis:
     def __init__(self, taint: CommandContext) -> None:
         self.taint = taint
         self.flow = taint.flow
+        self.scripts = ScriptFiles(taint)
         self._is_contained = False
         self._judging: Mapping[Role, Callable[[Word, str], None]] = {
             Role.CODE: self.code,
             Role.COMMAND: self.code,
-            Role.SCRIPT: self._script,
+            Role.SCRIPT: self.scripts.script,
             Role.OPENED: self._file,
             Role.NAME: self._name,
             Role.NUMBER: self._number,
@@ -71,9 +73,8 @@ class ArgumentAnalysis:
         """Analyse a command whose input may be tainted."""
         if value := self.flow.taint_of_words(words):
             self.flow.variables.setdefault("_", value)
-        if written := self.flow.taint_of_file(words[0]):
-            self.taint.report(findings.evaluated(written, words[0].literal or "the file", self.taint.line))
         names = self._names(words[0])
+        self.scripts.started(words[0], is_known=bool(names))
         if not names:
             name = self.flow.taint_of_words(words) or stdin
             self.flow.has_unknown_declarations = True
@@ -104,6 +105,7 @@ class ArgumentAnalysis:
             self.positional(arguments)
         self._set_unnamed(name, arguments)
         self._note_written(name, arguments, stdin)
+        self.scripts.found(name, arguments)
         special = special_commands.SPECIAL.get(name)
         program = program_named(name)
         if special:
@@ -124,6 +126,7 @@ class ArgumentAnalysis:
 
     def positional(self, arguments: Sequence[Word]) -> None:
         """Record the positional parameters that a function call or `set` defines."""
+        self.flow.set_variable(ARGUMENTS, arguments)
         self.taint.variable_names.note(ARGUMENTS, arguments)
         self.flow.positional = self.flow.taint_of_words(arguments) or self.flow.positional
 
@@ -192,6 +195,7 @@ class ArgumentAnalysis:
         outer, self._is_contained = self._is_contained, True
         texts = [it.literal or "" for it in arguments]
         first = next((number for number, it in enumerate(texts, 1) if it in {"exec", "run"}), None)
+        self.scripts.project(name, arguments[: None if first is None else first - 1])
         if first is not None:
             self.program(name, CONTAINER, arguments[first:], stdin)
         for number, text in enumerate(texts, 1):
@@ -258,13 +262,6 @@ class ArgumentAnalysis:
         if word.replace and not self._is_contained and any(not isinstance(it, str) for it in pieces):
             values = tuple(it for it in word.parts if isinstance(it, PlaceholderPart))
             word.replace(NestedText(pieces=pieces, values=values))
-
-    def _script(self, word: Word, program: str) -> None:
-        value = self.flow.taint_of_words((word,))
-        if value and not self.taint.declared_only(word.parts):
-            self.taint.report(findings.program_chosen(value, self.taint.line))
-        if written := self.flow.taint_of_file(word):
-            self.taint.report(findings.evaluated(written, program, self.taint.line))
 
     def _file(self, word: Word, program: str) -> None:
         """Analyse the name of a file; only a literal beginning keeps it from being a command."""

@@ -172,15 +172,16 @@ class _Arguments:
         return min(candidates, key=lambda it: Role.DATA in self._program.options.get(it, ()), default=name)
 
     def _long(self, word: Word, name: str, equals: str) -> None:
+        value = word.after(len(name) + 1) if equals else word
         name = self._spelled_out(name)
         self._switch(name)
         roles = self._program.options.get(name, ())
         if equals and roles:
-            self._use(word, roles[0])
+            self._use(value, roles[0])
         elif roles and word.literal:
             self._last_letter(word, name, has_more=False)
         else:
-            self._unknown(word, is_alone=bool(equals))
+            self._unknown(value, is_alone=bool(equals))
 
     def _letters(self, word: Word) -> None:
         lead = word.lead
@@ -188,7 +189,8 @@ class _Arguments:
             option = f"-{letter}"
             self._switch(option)
             if option in self._program.options:
-                self._last_letter(word, option, has_more=number < len(lead) or word.literal is None)
+                has_more = number < len(lead) or word.literal is None
+                self._last_letter(word.after(number), option, has_more=has_more)
                 return
             if letter in self._program.attached:
                 self._use(word, Role.DATA)
@@ -210,7 +212,8 @@ class _Arguments:
     def _unknown(self, word: Word, *, is_alone: bool) -> None:
         """Record an unknown option; it is also unknown whether the next word is its value."""
         is_data = self._program.lenient and not word.lead.startswith("+")
-        self._use(word, Role.DATA if is_data else Role.CODE)
+        roles = (Role.CODE,) if word.literal is None else (Role.CODE, Role.SCRIPT)
+        self._use(word, *(Role.DATA,) if is_data else roles)
         self._is_certain = self._is_certain and (is_alone or self._program.lenient)
 
     def _switch(self, option: str) -> None:

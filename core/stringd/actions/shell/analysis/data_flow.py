@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 
+from stringd.actions.shell.analysis.file_names import file_name
 from stringd.actions.shell.analysis.shell_syntax import (
     Arithmetic,
     Assignment,
@@ -21,6 +22,7 @@ from stringd.actions.shell.analysis.shell_syntax import (
     Word,
 )
 from stringd.actions.shell.analysis.value_constraints import ParameterKinds, ValueKind
+from stringd.actions.shell.analysis.written_files import WrittenFiles
 
 # The output of these commands can contain any variable, so also tainted ones.
 _PRINTING_VARIABLES = frozenset(
@@ -48,6 +50,9 @@ _POSITIONAL = frozenset("@*123456789")
 # Keys for the positional parameters, and for an unknown text, among the names of variables.
 ARGUMENTS = "@"
 UNKNOWN = ""
+_GLOB = re.compile(r"[*?\[{]")
+# The words of /dev/stdin, /dev/fd/0 and /proc/self/fd/0 that other names lack.
+_INPUT = frozenset({"stdin", "fd"})
 
 
 class DataFlow:
@@ -64,8 +69,12 @@ class DataFlow:
         self.integers: set[str] = set()
         self.arrays: set[str] = set()
         self.functions: set[str] = set()
-        self.files: dict[str, str] = {}
-        """The files that a value was written to, by their names in the command line."""
+        self.assigned: set[str] = set()
+        """The variables that the command line itself sets."""
+        self.matched: set[str] = set()
+        """The variables that may hold the names of matching files."""
+        self.files = WrittenFiles()
+        """The files that a value was written to."""
         self.received: str | None = None
         """The taint of the input of functions."""
         self.names: dict[str, set[str]] = {}
@@ -85,6 +94,7 @@ class DataFlow:
 
     def _collections(self) -> Iterator[Sized]:
         yield from (self.variables, self.integers, self.arrays, self.functions, self.files)
+        yield from (self.assigned, self.matched)
 
     @property
     def tainted_parameter(self) -> str | None:
@@ -101,7 +111,8 @@ class DataFlow:
         """Return the knowledge that applies in a subshell: the exported variables, and its arguments."""
         flow = DataFlow(self.kinds)
         flow.variables = dict(self.variables)
-        flow.files = dict(self.files)
+        flow.files, flow.assigned = self.files, set(self.assigned)
+        flow.matched = set(self.matched)
         flow.names = {**self.names, ARGUMENTS: {UNKNOWN}}
         flow.positional = positional
         return flow
@@ -134,14 +145,53 @@ class DataFlow:
         return next(filter(None, map(self.taint_of_file, (*words, *read))), None)
 
     def taint_of_file(self, word: Word) -> str | None:
-        """Return the taint of the file with this name."""
-        name = _file_name(word)
-        return self.files.get(name) if name else None
+        """Return the taint of the file that a word names where it is read."""
+        file = file_name(word, self._is_set)
+        is_glob = not word.is_single_word
+        return self.files.read(file, self._words_in, is_glob=is_glob) if file else None
+
+    def taint_of_program(self, word: Word) -> str | None:
+        """Return the taint of the file that a word names where it is evaluated."""
+        file = file_name(word, self._is_set)
+        return self.files.evaluated(file, self._words_in) if file else None
+
+    def taint_of_found(self, patterns: Sequence[str]) -> str | None:
+        """Return the taint of the files that a program may find by these patterns of their names."""
+        return self.files.found(patterns, self._words_in)
 
     def write(self, word: Word, name: str) -> None:
         """Record that the file with this name may hold a value."""
-        if file := _file_name(word):
-            self.files.setdefault(file, name)
+        if file := file_name(word, self._is_set):
+            self.files.write(file, name)
+
+    def may_name_input(self, word: Word) -> bool:
+        """Return whether the variables in a word may name the input, as `/dev/stdin` does."""
+        names = (it.name for it in word.parts if isinstance(it, Expansion))
+        return not self._words_in(it for it in names if self._is_set(it)).isdisjoint(_INPUT)
+
+    def set_variable(self, name: str, words: Iterable[Word]) -> None:
+        """Record that the command line sets a variable, perhaps to names of files that it matches."""
+        self.assigned.add(name)
+        if any(_GLOB.search(it.text) for word in words for it in word.parts if isinstance(it, Text)):
+            self.matched.add(name)
+
+    def _is_set(self, name: str) -> bool:
+        """Return whether the command line may set a variable itself."""
+        return name == "_" or any(name in it for it in (self.assigned, self.names, self.variables))
+
+    def _words_in(self, variables: Iterable[str]) -> set[str]:
+        """Return the words in the texts of variables, with `UNKNOWN` for texts that are not known."""
+        keys = (ARGUMENTS if it in {"*", "@"} or it.isdigit() else it for it in variables)
+        words, found = set[str](), {it for key in keys for it in self._words_of(key)}
+        while found:
+            words |= found
+            found = {it for word in found for it in self.names.get(word, ())} - words
+        return {it.casefold() for it in words}
+
+    def _words_of(self, variable: str) -> set[str]:
+        is_set = variable in self.assigned or variable in self.names
+        is_unknown = not is_set or variable in self.matched or variable in self.variables
+        return self.names.get(variable, set()) | ({UNKNOWN} if is_unknown else set())
 
     def _prints_variables(self, word: Word) -> bool:
         """Return whether a command may print something that it did not get as an argument."""
@@ -181,20 +231,6 @@ class DataFlow:
         if part.name in _POSITIONAL or part.name.isdigit():
             return self.positional
         return self.variables.get(part.name)
-
-
-def _file_name(word: Word) -> str | None:
-    """Return the text that names a file, with variables unexpanded; equal texts name the same file."""
-    pieces = []
-    for part in word.parts:
-        if isinstance(part, Text):
-            pieces.append(part.text)
-        elif isinstance(part, Expansion) and not (part.prefix or part.operator or part.computed):
-            pieces.append(f"${{{part.name}}}")
-        else:
-            return None
-    name = "".join(pieces).removeprefix("./")
-    return None if name.startswith(("/dev/", "/proc/")) else name
 
 
 def _words(command: Command) -> Iterator[Word]:

@@ -32,11 +32,22 @@ class CommandContext(ArithmeticContext, Protocol):
         """
 
 
+class ScriptContext(Protocol):
+    """The analysis of the files that a command evaluates, as that of special commands uses it."""
+
+    def script(self, word: Word, program: str) -> None:
+        """Analyse the name of a file that a program evaluates."""
+
+
 class ArgumentContext(Protocol):
     """The analysis of arguments, as that of special commands uses it."""
 
     taint: CommandContext
     flow: DataFlow
+
+    @property
+    def scripts(self) -> ScriptContext:
+        """The analysis of the files that the commands evaluate."""
 
     def command(self, words: Sequence[Word], stdin: str | None) -> None:
         """Analyse a command whose input may be tainted."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from msgspec.structs import replace
+
 from stringd.actions.shell.analysis.argument_roles import Program, Role
 from stringd.actions.shell.analysis.program_descriptions import (
     CODE,
@@ -78,24 +80,29 @@ LANGUAGES: Mapping[str, Program] = {
     "lua": language("-e", flags="iEvW", attached="l"),
     "luajit": language("-e", flags="iEvW", attached="l"),
     "Rscript": language("-e"),
-    "R": lenient("-e", stdin=True),
+    "R": lenient("-e", scripts="-f --file", stdin=True),
     "julia": language("-e -E --eval --print"),
     "octave": language("--eval", flags="qfVW"),
     "gnuplot": language("-e", flags="pds"),
     "osascript": language("-e", flags="i", attached="ls"),
     "tclsh": language(""),
-    "expect": language("-c", flags="dDinv"),
+    "expect": replace(language("-c", flags="dDinv"), options={**named("-c"), **named("-f -b", SCRIPT)}),
     "m4": language("-D --define"),
     "dc": language("-e --expression"),
     **dict.fromkeys(("ed", "red"), lenient("", OPENED, stdin=True)),
     **dict.fromkeys(("ghc", "groovy", "elixir", "ocaml", "scala"), lenient("-e", stdin=True)),
-    **dict.fromkeys(("clojure", "racket", "sbcl", "guile", "raku"), lenient("-e -c --eval", stdin=True)),
+    **dict.fromkeys(
+        ("clojure", "racket", "sbcl", "guile", "raku"),
+        lenient("-e -c --eval", scripts="--script --load -l -s", stdin=True),
+    ),
     "erl": lenient("-eval -run -s"),
     "ipython": PYTHON,
     **dict.fromkeys(
         ("fish", "csh", "tcsh", "nu", "elvish", "xonsh"), language("-c --command -C", flags="lif")
     ),
-    **dict.fromkeys(("pwsh", "powershell"), lenient("-c -C -Command -command -e -File", CODE, stdin=True)),
+    **dict.fromkeys(
+        ("pwsh", "powershell"), lenient("-e", CODE, scripts="-c -C -Command -command -File", stdin=True)
+    ),
     **dict.fromkeys(("awk", "gawk", "mawk", "nawk", "original-awk"), _AWK),
     **dict.fromkeys(("sed", "gsed"), _SED),
     **dict.fromkeys(("jq", "gojq", "jaq", "yq"), _JQ),

@@ -14,6 +14,7 @@ from stringd.actions.shell.analysis.program_descriptions import (
     OPENED,
     RUN,
     SCRIPT,
+    each,
     lenient,
     named,
     prefix,
@@ -23,7 +24,8 @@ from stringd.actions.shell.analysis.program_descriptions import (
 _PANDOC = replace(
     lenient(""),
     options={
-        **named("-F --filter -L --lua-filter --pdf-engine"),
+        **named("--pdf-engine"),
+        **named("-F --filter -L --lua-filter", SCRIPT),
         **named("-f --from -r --read -t --to -w --write -d --defaults", SCRIPT),
     },
 )
@@ -40,6 +42,9 @@ _START_STOP_DAEMON = replace(
         **named("-p --pidfile -u --user -c --chuid -g --group -n --name -d --chdir -s --signal", DATA),
     },
 )
+_MAKE = Program(
+    options={**each("CjlIoW"), **named("-f --file --makefile", SCRIPT), **named("-E --eval")}, operands=CODE
+)
 _RUN = replace(
     lenient("", RUN),
     options={
@@ -51,7 +56,7 @@ _RUN = replace(
 RUNNERS: Mapping[str, tuple[str, Program]] = {
     **dict.fromkeys(("uv", "pipx", "poetry", "pipenv", "pdm", "hatch", "conda", "mamba"), ("run", _RUN)),
     "bundle": ("exec", _RUN),
-    "go": ("run", replace(_RUN, operands=FILE)),
+    **dict.fromkeys(("go", "deno", "bun"), ("run", replace(_RUN, operands=FILE, stdin=True))),
     **dict.fromkeys(("ip", "direnv"), ("exec", prefix(before=1))),
 }
 """The word after which a program runs the rest as a command, and how it parses what comes before that."""
@@ -59,7 +64,7 @@ OPTION_PROGRAMS: Mapping[str, Program] = {
     "pandoc": _PANDOC,
     "cmake": _CMAKE,
     **dict.fromkeys(("mail", "mailx", "Mail", "s-nail", "nail"), _MAIL),
-    **dict.fromkeys(("mutt", "neomutt"), lenient("-e -F")),
+    **dict.fromkeys(("mutt", "neomutt"), lenient("-e", scripts="-F")),
     "start-stop-daemon": _START_STOP_DAEMON,
     "run-parts": replace(lenient("", SCRIPT), options=named("-a --arg -u --umask --regex", DATA)),
     **dict.fromkeys(("gcc", "g++", "cc", "c++", "cpp", "clang", "clang++", "gfortran"), lenient("-wrapper")),
@@ -69,8 +74,8 @@ OPTION_PROGRAMS: Mapping[str, Program] = {
     **dict.fromkeys(
         ("yt-dlp", "youtube-dl"),
         lenient(
-            "--exec --exec-before-download --downloader --external-downloader --netrc-cmd"
-            " --config-locations --plugin-dirs"
+            "--exec --exec-before-download --downloader --external-downloader --netrc-cmd --plugin-dirs",
+            scripts="--config-locations",
         ),
     ),
     **dict.fromkeys(("restic", "rclone"), lenient("--password-command")),
@@ -79,5 +84,8 @@ OPTION_PROGRAMS: Mapping[str, Program] = {
         " --on-download-stop --on-bt-download-complete"
     ),
     "rpm": lenient("-E --eval -D --define --pipe"),
-    "exiftool": lenient("-if -p"),
+    "exiftool": lenient("-if -p", scripts="-@ -config"),
+    **dict.fromkeys(("make", "gmake", "remake"), _MAKE),
+    "just": lenient("", scripts="-f --justfile"),
+    "ninja": lenient("", scripts="-f"),
 }

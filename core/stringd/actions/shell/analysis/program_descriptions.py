@@ -39,6 +39,9 @@ def prefix(letters: str = "", flags: str = "", attached: str = "", before: int =
     return Program(options=each(letters), flags=flags, attached=attached, operands=operands, stops=True)
 
 
-def lenient(code: str, operands: tuple[Role, ...] = DATA, *, stdin: bool = False) -> Program:
-    """Describe a program that takes the values of most options as data, and of a few as code."""
-    return Program(options=named(code), operands=operands, lenient=True, stdin=stdin)
+def lenient(
+    code: str, operands: tuple[Role, ...] = DATA, *, scripts: str = "", stdin: bool = False
+) -> Program:
+    """Describe a program that takes the values of most options as data, of a few as code, or as its files."""
+    options = {**named(code), **named(scripts, SCRIPT)}
+    return Program(options=options, operands=operands, lenient=True, stdin=stdin)

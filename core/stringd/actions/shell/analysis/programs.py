@@ -72,7 +72,6 @@ _FLOCK = Program(
     operands=(Role.DATA, Role.COMMAND),
     stops=True,
 )
-_MAKE = Program(options={**each("CjlIoW"), "-f": SCRIPT}, operands=CODE)
 _COMPLETING = Program(
     options={**each("AGPSXoV"), **each("WCF", CODE)}, flags="abcdefgjksuvprDEI", operands=DATA
 )
@@ -185,7 +184,7 @@ _OTHERS: Mapping[str, Program] = {
     **dict.fromkeys(("ssh", "autossh"), _SSH),
     **dict.fromkeys(("scp", "rsync"), _COPY),
     "sftp": replace(_COPY, options={**_COPY.options, "-b": SCRIPT}, stdin=True),
-    **dict.fromkeys(("ftp", "lftp", "tnftp"), lenient("-c -e -f", stdin=True)),
+    **dict.fromkeys(("ftp", "lftp", "tnftp"), lenient("-c -e", scripts="-f", stdin=True)),
     **dict.fromkeys(("rsh", "remsh"), replace(_SSH, options=each("l"))),
     **dict.fromkeys(("clush", "dsh", "pssh", "parallel-ssh"), lenient("", CODE)),
     "mosh": lenient("--ssh --server", (Role.DATA, Role.COMMAND)),
@@ -211,7 +210,6 @@ _OTHERS: Mapping[str, Program] = {
     "parallel": Program(operands=CODE, stdin=True),
     **dict.fromkeys(("at", "batch"), Program(options={"-f": SCRIPT}, flags="Mmlbv", stdin=True)),
     "crontab": Program(options=each("u"), flags="lrei", operands=SCRIPT, stdin=True),
-    **dict.fromkeys(("make", "gmake", "remake"), _MAKE),
     "tar": lenient(
         "-I --use-compress-program --to-command --checkpoint-action --rsh-command --rmt-command"
         " -F --info-script --new-volume-script"
@@ -236,21 +234,30 @@ _OTHERS: Mapping[str, Program] = {
     **dict.fromkeys(("tmux", "screen", "socat", "entr"), lenient("", CODE)),
     **dict.fromkeys(
         ("vi", "vim", "nvim", "ex", "view"),
-        replace(lenient("-c --cmd -S -s -u", stdin=True), plus_options=True),
+        replace(lenient("-c --cmd", scripts="-S -s -u", stdin=True), plus_options=True),
     ),
-    **dict.fromkeys(("less", "more", "most"), replace(lenient("-k --lesskey-file"), plus_options=True)),
-    "emacs": lenient("--eval -eval --execute -execute -f --funcall -l --load"),
-    **dict.fromkeys(("gdb", "lldb"), lenient("-ex --ex -iex --eval-command -x --command -o", stdin=True)),
     **dict.fromkeys(
-        ("sqlite", "sqlite3", "duckdb"), lenient("-cmd -c -init", (Role.DATA, Role.CODE), stdin=True)
+        ("less", "more", "most"),
+        replace(lenient("", scripts="-k --lesskey-file --lesskey-src"), plus_options=True),
     ),
-    **dict.fromkeys(("psql",), lenient("-c --command -f --file", stdin=True)),
+    "emacs": lenient(
+        "--eval -eval --execute -execute -f --funcall", scripts="-l --load -load --script -script -x"
+    ),
+    **dict.fromkeys(
+        ("gdb", "lldb"),
+        lenient("-ex --ex -iex --eval-command -o", scripts="-x --command -ix -s -S --source", stdin=True),
+    ),
+    **dict.fromkeys(
+        ("sqlite", "sqlite3", "duckdb"),
+        lenient("-cmd -c", (Role.DATA, Role.CODE), scripts="-init", stdin=True),
+    ),
+    **dict.fromkeys(("psql",), lenient("-c --command", scripts="-f --file", stdin=True)),
     **dict.fromkeys(("mysql", "mariadb"), lenient("-e --execute --init-command --pager", stdin=True)),
     **dict.fromkeys(
         ("clickhouse-client", "cqlsh", "isql", "mycli", "pgcli", "sqlcmd", "sqlplus", "usql"),
-        lenient("-c -e -f -q -Q --query --execute --command --file", stdin=True),
+        lenient("-c -e -q -Q --query --execute --command", scripts="-f --file", stdin=True),
     ),
-    **dict.fromkeys(("mongo", "mongosh"), lenient("--eval -f --file", stdin=True)),
+    **dict.fromkeys(("mongo", "mongosh"), lenient("--eval", scripts="-f --file", stdin=True)),
 }
 _SHELLS = dict.fromkeys(("sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "ksh93", "mksh"), SHELL)
 PROGRAMS: Mapping[str, Program] = {

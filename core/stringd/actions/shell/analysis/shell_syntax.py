@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from stringd.actions.values.placeholders import Placeholder
 
@@ -120,6 +121,22 @@ class Word(Struct, frozen=True, kw_only=True, eq=False):
     def first(self) -> Part | None:
         """The first part of the word, without empty quotes."""
         return next((it for it in self.parts if not isinstance(it, Text) or it.text), None)
+
+    def after(self, length: int) -> Word:
+        """Return the rest of a word behind literal text, such as the value that is attached to an option."""
+        parts: list[Part] = []
+        left = length
+        for part in self.parts:
+            parts.append(replace(part, text=part.text[left:]) if isinstance(part, Text) else part)
+            left = max(0, left - len(part.text)) if isinstance(part, Text) else 0
+        return Word(parts=tuple(parts), replace=self.replace and self._behind(self.lead[:length]))
+
+    def _behind(self, lead: str) -> Callable[[NestedText], None]:
+        def put(nested: NestedText) -> None:
+            if self.replace:
+                self.replace(NestedText(pieces=(lead, *nested.pieces), values=nested.values))
+
+        return put
 
     @property
     def is_list(self) -> bool:

@@ -22,6 +22,7 @@ Special: TypeAlias = Callable[[ArgumentContext, str, Sequence[Word], str | None]
 FOUND = "{}"
 _EXECUTING = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _EVALUATING_OF_YQ = frozenset({"e", "ea", "eval", "eval-all"})
+_SOURCING_OF_TMUX = frozenset({"source", "source-file"})
 _EXECUTING_OF_FD = frozenset({"-x", "-X", "--exec", "--exec-batch"})
 # With these options, the remote shell does not evaluate the path.
 _UNREAD = re.compile(r"-[A-Za-z]*s[A-Za-z]*|--protect-args|--secluded-args")
@@ -189,6 +190,15 @@ def _adb(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str
             analysis.code(word, name)
 
 
+def _tmux(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
+    """Analyse the commands of tmux, and the files that hold some."""
+    is_sourcing = not _SOURCING_OF_TMUX.isdisjoint(it.literal or "" for it in words)
+    for before, word in pairwise((Word(parts=()), *words)):
+        if is_sourcing or before.literal == "-f":
+            analysis.scripts.script(word, name)
+    _by_table(analysis, name, words, stdin)
+
+
 def _yq(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
     """Analyse the arguments of yq, whose expression may come after a subcommand."""
     is_named = bool(words) and words[0].literal in _EVALUATING_OF_YQ
@@ -201,6 +211,8 @@ def _runner(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: 
     texts = [it.literal for it in words]
     if running in texts:
         analysis.program(name, program, words[texts.index(running) + 1 :], stdin)
+    else:
+        _by_table(analysis, name, words, stdin)
 
 
 def _by_table(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: str | None) -> None:
@@ -278,6 +290,7 @@ SPECIAL: Mapping[str, Special] = {
     **dict.fromkeys(("scp", "rsync"), _copy),
     "adb": _adb,
     "yq": _yq,
+    "tmux": _tmux,
     "git": _git,
     **dict.fromkeys(RUNNERS, _runner),
     "xargs": _xargs,

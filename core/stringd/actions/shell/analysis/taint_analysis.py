@@ -82,9 +82,14 @@ class TaintAnalysis:
 
     def _note_written(self, command: Command, stdin: str | None) -> None:
         written = [it.target for it in command.redirects if it.operator in _OUTPUT]
-        if written and (value := self.flow.taint_of_command(command) or stdin):
+        if written and (value := self._taint_written(command) or stdin):
             for word in written:
                 self.flow.write(word, value)
+
+    def _taint_written(self, command: Command) -> str | None:
+        """Return the taint of what is written to the files of a command, after `exec` by all that follow."""
+        is_lasting = isinstance(command, SimpleCommand) and [it.literal for it in command.words] == ["exec"]
+        return self.flow.text_parameter if is_lasting else self.flow.taint_of_command(command)
 
     def _redirects(self, redirects: Iterable[Redirect]) -> str | None:
         """Analyse redirections; return the taint of the input that they provide."""
@@ -109,6 +114,7 @@ class TaintAnalysis:
         for it in command.computed:
             self.arithmetic.text(it.parts)
         if command.variable:
+            self.flow.set_variable(command.variable, command.words)
             self.variable_names.note(command.variable, command.words)
         if command.variable and (name := self.flow.taint_of_words(command.words)):
             self.assign(command.variable, name)
@@ -145,12 +151,15 @@ class TaintAnalysis:
             self.arithmetic.text(subscript.parts)
         if assignment.elements is not None or assignment.subscript:
             self.flow.arrays.add(assignment.name)
+        self.flow.set_variable(assignment.name, words)
         self.variable_names.note(assignment.name, words, is_added=assignment.is_added)
         if assignment.name == "PS4" and (shown := assignment.value.literal):
             # Bash expands PS4 before each command that it traces.
             self.inner(f': "{shown}"', "PS4", None, is_own=True)
         if assignment.name in self.flow.integers:
             self.arithmetic.text(part for word in words for part in word.parts)
+        elif is_evaluated_name(assignment.name) and (written := self.flow.taint_of_file(assignment.value)):
+            self.report(findings.stored(written, assignment.name, self.line))
         elif name := self.flow.taint_of_words(words):
             self.assign(assignment.name, name)
             if is_declared and assignment.elements is None and assignment.name in self.flow.arrays:

@@ -1,15 +1,18 @@
-"""Which arguments of a command name the files that it reads or writes."""
+"""Which arguments name the files that a command reads or writes, and which of these hold a value."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
+from typing import TypeAlias
 
-from msgspec.structs import replace
+from stringd.actions.shell.analysis.file_names import FileName, may_match, words_of
+from stringd.actions.shell.analysis.shell_syntax import Word
 
-from stringd.actions.shell.analysis.shell_syntax import Text, Word
-
+# The words in the texts of some variables; the empty word stands for an unknown text.
+WordsIn: TypeAlias = Callable[[Iterable[str]], set[str]]
+_UNKNOWN = ""
 _WRITING_ALL = frozenset({"tee", "sponge"})
 _WRITING_LAST = frozenset({"cp", "mv", "ln", "install"})
 _FOLDERS = frozenset({".", ".."})
@@ -36,7 +39,59 @@ def read_by(arguments: Sequence[Word]) -> Iterator[Word]:
 
 
 def _without(prefix: re.Pattern[str], word: Word) -> Word:
-    first = word.parts[0] if word.parts else None
-    if not isinstance(first, Text) or not (found := prefix.match(first.text)):
-        return word
-    return Word(parts=(replace(first, text=first.text[found.end() :]), *word.parts[1:]))
+    found = prefix.match(word.lead)
+    return word.after(found.end()) if found else word
+
+
+class WrittenFiles:
+    """The files that a value was written to."""
+
+    def __init__(self) -> None:
+        self._taints: dict[FileName, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._taints)
+
+    def write(self, file: FileName, taint: str) -> None:
+        """Record that a file may hold a value."""
+        self._taints.setdefault(file, taint)
+
+    def read(self, file: FileName, words_in: WordsIn, *, is_glob: bool) -> str | None:
+        """Return the taint of a file that is read: one whose name tells which file it is."""
+        is_fixed = not file.is_composed and (is_glob or not file.is_pattern)
+        return self._first(lambda it: it.has_text_of(file) or (is_fixed and _may_be(it, file.last, words_in)))
+
+    def evaluated(self, file: FileName, words_in: WordsIn) -> str | None:
+        """Return the taint of a file that is evaluated: of any that it may be."""
+        known = words_in(file.variables) | words_of(file.last) if file.is_composed else {_UNKNOWN}
+
+        def is_other(written: FileName) -> bool:
+            words = words_of(written.last)
+            if written.is_composed:
+                return known.isdisjoint(words | words_in(written.variables))
+            return not words <= known
+
+        def is_meant(written: FileName) -> bool:
+            if _UNKNOWN not in known and is_other(written):
+                return False
+            return _may_be(written, file.last, words_in)
+
+        return self._first(lambda it: it.has_text_of(file) or is_meant(it))
+
+    def found(self, patterns: Iterable[str], words_in: WordsIn) -> str | None:
+        """Return the taint of the files that have one of these names."""
+        return self._first(lambda it: any(_may_be(it, pattern, words_in) for pattern in patterns))
+
+    def _first(self, is_meant: Callable[[FileName], bool]) -> str | None:
+        return next((taint for file, taint in self._taints.items() if is_meant(file)), None)
+
+
+def _may_be(written: FileName, last: str, words_in: WordsIn) -> bool:
+    """Return whether a written file may have a name.
+
+    A name of which nothing is known, such as that of `mktemp`, is none that is written out elsewhere.
+    """
+    if written.is_unknown and last.strip("*"):
+        words = words_of(last)
+        return bool(words) and words <= words_in(written.variables)
+    return may_match(written.last, last)
