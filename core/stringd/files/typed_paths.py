@@ -178,9 +178,14 @@ class _Splitter:
 
     def exists(self, name: str) -> bool:
         """Whether something of this name exists and is accessible."""
-        path = _real(_absolute(name, self._scope))
-        allowed = self._scope.full_access or _is_allowed(path, self._scope.user)
-        return allowed and not is_protected(path) and is_there(Path(path))
+        path = _absolute(name, self._scope)
+        _require_storable(path)
+        # Most candidates name nothing, which one system call tells; what `..` leaves may be missing.
+        if ".." not in path.parts and not os.path.lexists(path):
+            return False
+        real = _real(path)
+        allowed = self._scope.full_access or _is_allowed(real, self._scope.user)
+        return allowed and not is_protected(real) and is_there(Path(real))
 
 
 def _absolute(name: str, scope: PathScope) -> Path:
@@ -220,8 +225,7 @@ def _path_of(uri: str) -> Path:
 
 
 def _real(path: Path) -> str:
-    if "\0" in str(path) or not _is_storable(path):
-        raise Refusal(ErrorCode.INVALID_TARGET, "A path can't contain a NUL character or a lone surrogate.")
+    _require_storable(path)
     return _with_one_slash(str(real_path(path)))
 
 
@@ -270,12 +274,13 @@ def _longest_name(real: str) -> int:
     return size if size <= LONGEST_NAME else max(map(len, os.fsencode(real).split(b"/")))
 
 
-def _is_storable(path: Path) -> bool:
+def _require_storable(path: Path) -> None:
     try:
-        os.fsencode(path)
+        is_storable = b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
-        return False
-    return True
+        is_storable = False
+    if not is_storable:
+        raise Refusal(ErrorCode.INVALID_TARGET, "A path can't contain a NUL character or a lone surrogate.")
 
 
 def is_directory(path: Path, shown: str) -> bool:
