@@ -41,6 +41,7 @@ def appending(path: Path) -> Iterator[list[str]]:
             running.result()
 
 
+@pytest.mark.long
 def test_concurrent_change_during_an_edit_is_a_conflict(daemon: DaemonProcess) -> None:
     path = put(daemon, "big.md", LARGE)
     with appending(path) as added:

@@ -122,6 +122,7 @@ def test_fetching_a_page_is_published_with_its_redirects(watched: Watched, site:
     assert watched.events()[-1]["kind"] == "command-ended"
 
 
+@pytest.mark.long
 @pytest.mark.requirement("output.web")
 def test_conversion_of_a_long_page_is_published(watched: Watched, site: Site) -> None:
     body = "".join(f"<h2>Part {i}</h2><p>{'<b>word</b> <i>more</i> ' * 50}</p>" for i in range(4000))

@@ -156,6 +156,7 @@ def test_file_names_are_escaped(running: DaemonProcess, text: str) -> None:
         flowed(running, cmd, topic)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("reply.visible", "meta.visible")
 @given(HOSTILE)
 @example(COPY + CLEAR)
@@ -180,6 +181,7 @@ def test_site_content_is_escaped(running: DaemonProcess, service: Service, text:
         said(running, cmd, topic)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("reply.visible")
 @given(HOSTILE)
 @example(EIGHT_BIT)

@@ -36,6 +36,7 @@ _SCRAPS = st.sampled_from([f"<{tag}>" for tag in _TAGS.split()] + [f"</{tag}>" f
 _SIGNS = st.sampled_from([*"\n *_`[]()#|\\<>&\"'-=~:1.", "&amp;", "<br>", "<img src=x alt=y>", "]("])
 
 
+@pytest.mark.long
 @pytest.mark.requirement("web.html.content")
 @settings(max_examples=200, deadline=None)
 @given(_TREES)

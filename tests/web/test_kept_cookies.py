@@ -83,6 +83,7 @@ def test_a_site_that_takes_a_cookie_back_takes_the_kept_one_too(keeping: DaemonP
     assert VALUE not in str(visit(keeping, shop))
 
 
+@pytest.mark.long
 @pytest.mark.requirement("web.cookies.kept")
 def test_many_large_cookies_leave_the_latest(keeping: DaemonProcess, shop: Site) -> None:
     headers = [("Set-Cookie", f"n{number}={'x' * 3000}; Path=/n{number}") for number in range(20)]

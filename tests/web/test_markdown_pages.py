@@ -134,6 +134,7 @@ def test_endless_includes_are_stopped(stage: Stage, site: Site) -> None:
     assert len(site.received) <= MOST_INCLUDES + 2
 
 
+@pytest.mark.long
 @pytest.mark.requirement("web.documents.budget")
 def test_included_text_is_limited(stage: Stage, site: Site) -> None:
     names = [f"n{number}" for number in range(10)]

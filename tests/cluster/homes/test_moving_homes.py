@@ -157,6 +157,7 @@ def test_a_draining_node_passes_all_homes_on_and_takes_none(three: Cluster) -> N
     assert agents[0].owner is node
 
 
+@pytest.mark.long
 @pytest.mark.requirement("cluster.moves.pinned")
 def test_a_pinned_home_waits_for_its_node_and_is_empty_nowhere_else(three: Cluster) -> None:
     agent = Agent(three, "ann")

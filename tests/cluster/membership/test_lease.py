@@ -92,6 +92,7 @@ def test_a_lease_ends_here_before_others_may_take_over(
     run(test)
 
 
+@pytest.mark.long
 @pytest.mark.requirement("cluster.lease.deadline")
 def test_an_answer_that_comes_as_its_time_ends_is_no_failure(
     database: str, postgres: Engine, cut: Callable[[Target], Cut]
