@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -14,6 +15,7 @@ from stringd.plugin import (
     QuestionWithdrawn,
     Runtime,
 )
+from stringd.plugin.workers import guarded_call
 from stringd_console.access.signed_in_browsers import SignedInBrowsers
 from stringd_console.console_page import ConsolePage, Regions, View, on_events
 from stringd_console.live.snapshot import Snapshot, joined
@@ -22,6 +24,8 @@ from stringd_console.page_content.html_templates import PageTemplates
 from stringd_console.questions.questions_page import questions_page
 from stringd_console.topic_pages.topics_page import TopicsPage
 from stringd_console.user_pages.users_page import UsersPage
+
+log = logging.getLogger(__name__)
 
 _QUESTION_KINDS = frozenset({QuestionAsked.kind, QuestionAnswered.kind, QuestionWithdrawn.kind})
 
@@ -90,11 +94,17 @@ class PageFrame:
 
     async def _regions(self) -> Regions:
         waiting = self._runtime.questions.listed()
-        badges = {f"badge-{it.name}": _number(it.badge()) for it in self.pages if it.badge}
+        badges = {f"badge-{it.name}": _badge(it) for it in self.pages if it.badge}
         return {**badges, "waiting": self._templates.render("waiting.html", waiting=waiting)}
 
 
-def _number(count: int) -> Markup:
+def _badge(page: ConsolePage) -> Markup:
+    """Return the number beside the title of a page; nothing if its plugin fails."""
+    try:
+        count = guarded_call(page.badge) if page.badge else 0
+    except Exception:
+        log.exception("the badge of the console's page %s can't be shown", page.name)
+        count = 0
     return Markup('<span class="count">{}</span>').format(count) if count else Markup()
 
 

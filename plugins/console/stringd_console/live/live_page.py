@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 
+from stringd.plugin.workers import guarded_call_async
 from stringd_console.console_page import View
 from stringd_console.live.snapshot import NOTHING, Snapshot
 
@@ -43,19 +44,22 @@ class LivePage:
 
     async def _watch(self) -> None:
         try:
-            async with aclosing(self._view.changes()) as changes:
-                async for _ in changes:
-                    self._changed.set()
+            await guarded_call_async(self._note_changes)
         except Exception:
             log.exception("the changes of the console's page %s can't be followed", self._view.title)
         finally:
             self._end()
 
+    async def _note_changes(self) -> None:
+        async with aclosing(self._view.changes()) as changes:
+            async for _ in changes:
+                self._changed.set()
+
     async def _render(self) -> None:
         while not self.has_ended:
             self._changed.clear()
             try:
-                self._show(Snapshot(await self._view.regions()))
+                self._show(Snapshot(await guarded_call_async(self._view.regions)))
             except Exception:
                 log.exception("the console's page %s can't be rendered", self._view.title)
             # The first change is shown at once, what follows in batches.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -23,7 +24,7 @@ from stringd.plugin import (
     UserChanged,
     UserRemoved,
 )
-from stringd.plugin.workers import READING
+from stringd.plugin.workers import READING, guarded_call
 from stringd_console.access.signed_in_browsers import BrowserSignedIn, BrowserSignedOut, SignedInBrowsers
 from stringd_console.console_page import (
     ConsolePage,
@@ -38,6 +39,8 @@ from stringd_console.page_content.html_templates import PageTemplates
 from stringd_console.topic_pages.topic_rows import TopicRow, everywhere
 from stringd_console.user_pages.browser_name import browser_name
 from stringd_console.user_pages.user_actions import UserActions
+
+log = logging.getLogger(__name__)
 
 _TEMPLATES = PageTemplates("stringd_console")
 _ACCESS = frozenset(
@@ -114,8 +117,17 @@ class UsersPage:
             running=sum(it.executing for it in own),
             waiting=sum(it.waiting for it in own),
             node=next((it.node for it in own), ""),
-            about=tuple((it.name, it.title, it.about_user(user.id)) for it in self._about if it.about_user),
+            about=tuple((it.name, it.title, _about(it, user)) for it in self._about),
         )
+
+
+def _about(page: ConsolePage, user: User) -> str:
+    """Return what a page says about a user; nothing if its plugin fails."""
+    try:
+        return guarded_call(page.about_user, user.id) if page.about_user else ""
+    except Exception:
+        log.exception("the console's page %s can't say anything about %s", page.name, user.id)
+        return ""
 
 
 def _missing(user: User) -> frozenset[Path]:
