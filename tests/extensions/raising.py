@@ -23,6 +23,7 @@ SOURCE = (
     FAIL
     + """
 from contextlib import asynccontextmanager
+from starlette.routing import Route
 from stringd.plugin.effects import ShellRun
 from stringd.plugin.events import current_output
 
@@ -51,6 +52,8 @@ def mask(text):
 def hide(text): return text.replace("secret", "********")
 def urgent(line): fail(line.text)
 async def slow(invocation): await asyncio.sleep(3600)
+def concerns(invocation): fail(invocation.line.text, "concerning")
+def adopts(wanted): fail(wanted.uri)
 async def around(invocation, proceed):
     fail(invocation.line.text, "intercepted")
     return await proceed(invocation)
@@ -112,6 +115,24 @@ class Veiled(Topic):
 async def veiled(context):
     yield Veiled(context.session.name.name)
 
+class Broken(Topic):
+    def __init__(self, name): self.name = name
+    def fail(self, method, value):
+        if self.name.startswith(method): fail(self.name)
+        return value
+    def info(self): return self.fail("info", {})
+    def check_variables(self, variables): self.fail("check", None)
+    def secret_scope(self): return self.fail("scope", SecretScope(user_id="default", owner="raising"))
+    def is_secret(self, name): return self.fail("secret", True)
+    def advice(self): return self.fail("advice", "")
+    def masked(self, text):
+        return self.fail("masked", text.replace("hidden", "***") if "advice" in self.name else text)
+    async def cancel(self): return self.fail("cancel", None)
+    async def ending(self, reason): self.fail("ending", None)
+@asynccontextmanager
+async def broken(context):
+    yield Broken(context.session.name.name)
+
 class Deaf(Topic):
     def __init__(self, name): self.name = name
     def takes_empty_text(self): fail(self.name)
@@ -121,13 +142,13 @@ async def deaf(context):
 
 @hookimpl
 def stringd_topic_types():
-    opens = (directly, opening, closing, odd, veiled, deaf)
+    opens = (directly, opening, closing, odd, broken, veiled, deaf)
     made = [TopicType(name=it.__name__, summary="A test.", open=it) for it in opens]
     listed = [TopicType(name="listed", summary="A test.", names=lambda user, runtime: ["one"])]
-    broken = [TopicType(name="named", summary="A test.", names=names)]
+    named = [TopicType(name="named", summary="A test.", names=names)]
     talk = [TopicType(name="talk", summary="A test.", plain_text=text)]
     mute = [TopicType(name="mute", summary="A test.", plain_text=text, open=deaf)]
-    return [*broken, *made, *listed, *talk, *mute]
+    return [*named, *made, *listed, *talk, *mute]
 COMMANDS = (fine, run, task, withdraw, resign, send, slow, affect, wonder, printing)
 @hookimpl
 def stringd_commands():
@@ -136,14 +157,32 @@ def stringd_commands():
     made = [Command(name=it, summary="A test.", usage="", run=fine, **more[it]) for it in more]
     return [*plain, *made]
 @hookimpl
-def stringd_interceptors(): return [Interceptor(name="first", run=around, permit=permit)]
+def stringd_interceptors():
+    second = Interceptor(name="second", run=around, concerns=concerns)
+    return [Interceptor(name="first", run=around, permit=permit), second]
 @hookimpl
 def stringd_observers():
     outputs = frozenset({Output.kind})
     more = Observer(name="second", on_event=lambda event: None, kinds=outputs)
     return [Observer(name="first", on_event=observe), more]
 @hookimpl
-def stringd_loaders(): return [Loader(schemes=("raising", "small", "large"), load=load)]
+def stringd_loaders():
+    adopting = Loader(schemes=("adopting",), load=load, adopts=adopts)
+    return [Loader(schemes=("raising", "small", "large"), load=load), adopting]
+@hookimpl
+def stringd_routes(runtime):
+    async def answer(request): fail(request.query_params["raise"])
+    return [Route("/raising", answer)]
+@hookimpl
+def stringd_services(runtime):
+    def service(name):
+        async def serve(): fail(name)
+        return Service(name=name.lower(), run=serve)
+    return [service(it.__name__) for it in KINDS]
+@hookimpl
+def stringd_health(runtime):
+    names = [it.__name__ for it in KINDS]
+    return [HealthField(name=f"raises{it}", read=lambda it=it: fail(it)) for it in names]
 @hookimpl
 def stringd_renderers(): return [Renderer(media_types=("text/raising",), render=render)]
 """

@@ -55,7 +55,9 @@ def test_a_command_does_not_wait_for_its_own_topic_by_way_of_another(raising: Da
     [
         ("/run NAME", "file:main"),
         ("/fine intercepted NAME", "file:main"),
+        ("/fine concerning NAME", "file:main"),
         ("/open raising:NAME", "file:main"),
+        ("/open unknown://NAME", "file:main"),
         ("/open small:NAME", "file:main"),
         ("/open large:NAME", "file:main"),
         ("say NAME", "talk:main"),
@@ -65,7 +67,9 @@ def test_a_command_does_not_wait_for_its_own_topic_by_way_of_another(raising: Da
     ids=[
         "command",
         "interceptor",
+        "concerned interceptor",
         "loader",
+        "adopting loader",
         "renderer",
         "renderer in a worker",
         "text",
@@ -83,6 +87,14 @@ def test_exception_is_an_internal_error(cmd: str, topic: str, raised: str, raisi
     if cmd != "/fine":
         assert raising.exec(f"{slash}fine", topic).content == f"re: {slash}fine\nFine"
     assert raised in raising.stderr()
+
+
+@pytest.mark.parametrize("raised", RAISED)
+def test_route_service_and_health_field_fail_alone(raised: str, raising: DaemonProcess) -> None:
+    answer = raising.request("GET", f"/raising?raise={raised}", headers={"X-User-Id": "default"})
+    assert (answer.status, answer.json()["error"]) == (500, "INTERNAL_ERROR")
+    assert raising.request("GET", "/status").json()[f"raises{raised}"] is None
+    assert f"service {raised.lower()} failed" in raising.stderr()
 
 
 @pytest.mark.parametrize("raised", RAISED)
@@ -105,6 +117,42 @@ def test_topic_raising_on_close_has_ended(raised: str, raising: DaemonProcess) -
 def test_observer_exception_does_not_change_the_reply(raised: str, raising: DaemonProcess) -> None:
     cmd = f"/fine observed {raised}"
     assert raising.exec(cmd).content == f"re: {cmd}\nFine"
+
+
+@pytest.mark.parametrize("raised", RAISED)
+@pytest.mark.parametrize(
+    ("method", "cmd"),
+    [
+        ("info", "/info"),
+        ("check", '/set {x}="1"'),
+        ("scope", '/set $X="1"'),
+        ("secret", '/set $X="1"'),
+        ("advice", "/hidden"),
+        ("masked", "/fine"),
+        ("cancel", "/cancel"),
+    ],
+)
+def test_exception_of_a_topic_is_an_internal_error(
+    method: str, cmd: str, raised: str, raising: DaemonProcess
+) -> None:
+    topic = f"broken:{method}-{raised.lower()}"
+    raising.exec("/fine", topic)
+    for _ in range(2):
+        failed = raising.exec(cmd, topic)
+        assert failed.names == ["head", "content", "done"]
+        assert failed.content.endswith(INTERNAL)
+    assert raising.exec("/close", topic).names == ["head", "content", "done"]
+
+
+@pytest.mark.parametrize("raised", RAISED)
+def test_topic_that_fails_to_stop_or_end_is_ended(raised: str, raising: DaemonProcess) -> None:
+    topic = f"broken:cancel-{raised.lower()}"
+    assert raising.exec("/fine", topic).head["ok"]
+    answer = raising.request("POST", "/cancel", {"topic": topic}, {"X-User-Id": "default"})
+    assert (answer.status, answer.json()["error"]) == (500, "INTERNAL_ERROR")
+    topic = f"broken:ending-{raised.lower()}"
+    assert raising.exec("/fine", topic).head["ok"]
+    assert raising.exec("/close", topic).content == f"re: /close\nClosed: {topic}"
 
 
 @pytest.mark.parametrize("raised", RAISED)
