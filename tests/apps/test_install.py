@@ -205,8 +205,23 @@ def test_site_files_come_from_the_same_site_and_directory_only(daemon: DaemonPro
         }
         told = said(daemon, f"/install {site.url}/owls/string.md")
         assert not other.asked.is_set()
-    assert "missing on the site:\n- a.md\n- c.md\n" in told
+    redirected = f"- a.md: it redirects to {other.url}\n"
+    assert f"missing on the site:\n{redirected}- c.md: it shows a web page instead\n" in told
     assert names(daemon.home / "packages" / "owl") == [*RECORDS, "b.md", "string.md"]
+
+
+@pytest.mark.requirement("app.install.looked_at")
+def test_files_of_a_site_that_declares_everything_as_html(daemon: DaemonProcess, site: Site) -> None:
+    site.pages |= {
+        "/owls/string.md": b"---\nname: owl\n---\n[a](menu.txt) [b](b.json)\n~~~act.rows\nGET https://a.example\n~~~\n",
+        "/owls/menu.txt": b"- [@a A](a.md)\n",
+        "/owls/b.json": b"<h1>Not found</h1>",
+        "/owls/templates/rows.md.j2": b"no such file",
+    }
+    site.media_type = "text/html; charset=utf-8"
+    told = said(daemon, f"/install {site.url}/owls/string.md")
+    assert names(daemon.home / "packages" / "owl") == [*RECORDS, "menu.txt", "string.md"]
+    assert "missing on the site:\n- b.json: it shows a web page instead\n" in told
 
 
 @pytest.mark.requirement("app.install.site")

@@ -11,10 +11,10 @@ from msgspec import Struct, field
 from stringd.plugin import RESPONSE_LIMIT, ErrorCode, HttpClient, HttpFailed, HttpResponse, Refusal, http
 from stringd.plugin.documents import read_sheet
 from stringd.plugin.events import current_output
-from stringd.plugin.media_types import HTML, PLAIN
+from stringd.plugin.media_types import PLAIN
 from stringd.plugin.text import WebUrl
 from stringd.plugin.workers import READING
-from stringd_app.site_download import Site, SiteDownload, kind_of
+from stringd_app.site_download import Site, SiteDownload, is_web_page, kind_of
 
 SECONDS = 60.0
 _NOT_FOUND = 404
@@ -75,7 +75,7 @@ async def download_app(fetched: Fetched, client: HttpClient) -> Download:
     name = path.name if is_named or not await READING.run(_is_document, response, path) else f"{path.name}.md"
     site = Site()
     if name.endswith(_PAGE):
-        if kind_of(response) == HTML:
+        if is_web_page(response):
             hint = "Name the URL of the file itself, which sites call raw."
             raise Refusal(ErrorCode.INVALID_TARGET, f"This is a page for people, not a document: {url}", hint)
         site = await SiteDownload(client, fetched.final, response.zone).run(name, response.body)

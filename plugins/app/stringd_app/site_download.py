@@ -48,10 +48,14 @@ class SiteFile(Struct, frozen=True, kw_only=True):
 
 
 class Site(Struct, frozen=True, kw_only=True):
-    """The files beside an entry document, and the paths that it needs and that the site does not have."""
+    """The files beside an entry document, and the paths that the site does not have, with reasons."""
 
     files: tuple[SiteFile, ...] = ()
     missing: tuple[str, ...] = ()
+
+
+class _Missing(Exception):
+    """The site does not have a file; the text says what it has instead, if anything."""
 
 
 class _LeavesSite(HttpFailed):
@@ -105,11 +109,12 @@ class SiteDownload:
         return [needed for task in tasks for needed in task.result()]
 
     async def _take(self, wanted: NeededFile) -> list[NeededFile]:
-        async with self._gate:
-            data = await self._download(wanted)
-        if data is None:
+        try:
+            async with self._gate:
+                data = await self._download(wanted)
+        except _Missing as missing:
             if wanted.use is not Use.OPTIONAL:
-                self._missing.append(wanted.path)
+                self._missing.append(f"{wanted.path}{missing}")
             return []
         self._room -= len(data)
         if self._room < 0:
@@ -120,18 +125,20 @@ class SiteDownload:
         self._files[wanted.path] = SiteFile(path=wanted.path, data=data, mode=mode)
         return await READING.run(_needed_by, wanted.path, data)
 
-    async def _download(self, wanted: NeededFile) -> bytes | None:
-        """Return a file, None if the site does not have it, or refuse."""
+    async def _download(self, wanted: NeededFile) -> bytes:
+        """Return a file, raise `_Missing` if the site does not have it, or refuse."""
         url = WebUrl.read("".join(("./", quote(wanted.path), *self._query)), str(self._entry))
         try:
             response = await self._fetch(url)
-        except _LeavesSite:
-            return None
+        except _LeavesSite as failure:
+            raise _Missing(f": {failure}") from None
         except HttpFailed as failure:
             raise Refusal(ErrorCode.LOAD_ERROR, f"{failure}: {url}") from failure
-        # Some sites answer with a page for people to what they do not have.
-        if response.status in _ABSENT or kind_of(response) == HTML:
-            return None
+        if response.status in _ABSENT:
+            raise _Missing
+        # Some sites answer with a page for people to what they do not have, and also if nobody has named it.
+        if is_web_page(response) or (wanted.use is Use.OPTIONAL and kind_of(response) == HTML):
+            raise _Missing(": it shows a web page instead")
         if response.status >= _FIRST_OTHER:
             raise Refusal(ErrorCode.LOAD_ERROR, f"{response.status} {response.reason}: {url}")
         return response.body
@@ -155,6 +162,11 @@ def kind_of(response: HttpResponse) -> str:
     """Return the media type of a response, for which a declared text or unknown type is only a hint."""
     declared = parse_media_type(response.headers.get("content-type", "")).type
     return detect_media_type(PLAIN if declared in {"", BINARY} else declared, response.body, "")
+
+
+def is_web_page(response: HttpResponse) -> bool:
+    """Whether a response is HTML, and not only declared so, as some servers do with any file."""
+    return kind_of(response) == HTML and detect_media_type("", response.body, "") == HTML
 
 
 def _needed_by(path: str, data: bytes) -> list[NeededFile]:
