@@ -200,3 +200,5 @@ def test_help_names_the_session(topic: Topic) -> None:
     listing = topic.events("//help").content
     assert listing.startswith("re: //help\nBash Session\n---\n")
     assert "\nPrograms:\n//" in listing
+    assert topic.events("//help jobs").content.startswith("re: //help jobs\nBash Session\n---\n//jobs")
+    assert topic.events("//jobs --help").content.startswith("re: //jobs --help\nBash Session\n---\n//jobs")

@@ -48,7 +48,7 @@ BASH = requirements(
     ),
     ("bash.home", "Without the user's home no shell starts: NOT_FOUND, with the path and what to do."),
     ("bash.file_limit", "`ulimit -f 0` ends no topic: what can't write fails, and traps are kept."),
-    ("bash.help", "//help begins with the system line Bash Session."),
+    ("bash.help", "//help begins with the system line Bash Session, also that of one command."),
     ("bash.waiting", "A program that waits for input is answered within 1 s as waiting, with code null."),
     ("bash.running", "One that runs at the topic's limit is answered as running, with code null."),
     ("bash.stdin", "Then plain text is its stdin, replies show what is new, the last one has the status."),

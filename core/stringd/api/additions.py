@@ -27,8 +27,8 @@ class CommandHelp(Protocol):
     def usage(self) -> str:
         """The syntax of the command."""
 
-    def explained(self) -> Reply:
-        """Return the reply to `/help` for this command."""
+    def explained(self, title: str = ...) -> Reply:
+        """Return the reply to `/help` for this command; `title` is its system line."""
 
 
 class TopicTypeHelp(Protocol):

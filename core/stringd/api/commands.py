@@ -125,9 +125,9 @@ class Command(FrozenRecord, frozen=True, kw_only=True):
         """Whether a command line does not wait for its turn."""
         return self.urgent if isinstance(self.urgent, bool) else self.urgent(line)
 
-    def explained(self) -> Reply:
+    def explained(self, title: str = Topic.help_title) -> Reply:
         """Return the reply to `/help` for this command."""
-        return Reply.page("String Commands", f"{self.usage}\n\n{self.summary}")
+        return Reply.page(title, f"{self.usage}\n\n{self.summary}")
 
 
 class BackgroundEffect(FrozenRecord, frozen=True, kw_only=True):

@@ -107,6 +107,9 @@ class EndReason(StrEnum):
 class Topic:
     """The object that a topic keeps between commands; types without one use this class itself."""
 
+    help_title = "String Commands"
+    """The system line of `/help`, for all commands or one."""
+
     def info(self) -> Mapping[str, str]:
         """Return the lines that `/info` adds for this topic; `cwd` replaces the built-in one."""
         return {}

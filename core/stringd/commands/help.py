@@ -34,7 +34,7 @@ async def run(invocation: Invocation) -> Reply:
         return Reply.page("String in brief", agent_brief(invocation.runtime.topic_types))
     if not wanted:
         ready = await READING.run(invocation.runtime.ready_topics, invocation.session.user)
-        return Reply.page("String Commands", _listing(commands.values(), ready, invocation))
+        return Reply.page(invocation.topic.help_title, _listing(commands.values(), ready, invocation))
     if wanted not in commands:
         suggestion = nearest(wanted, commands)
         raise Refusal(
@@ -42,7 +42,7 @@ async def run(invocation: Invocation) -> Reply:
             f"Unknown command: /{wanted}",
             *([f"nearest: /{suggestion}"] if suggestion else []),
         )
-    explained = commands[wanted].explained()
+    explained = commands[wanted].explained(invocation.topic.help_title)
     if commands[wanted] is OPEN:
         return replace(explained, content=f"{explained.content}{_loader_options(invocation.runtime)}")
     return explained

@@ -47,8 +47,8 @@ def check_shape(command: Command, line: CommandLine) -> None:
 def explain(command: Command) -> Run:
     """Return a function that replies with the help of a command."""
 
-    async def run(_: Invocation) -> Reply:
-        return command.explained()
+    async def run(invocation: Invocation) -> Reply:
+        return command.explained(invocation.topic.help_title)
 
     return run
 

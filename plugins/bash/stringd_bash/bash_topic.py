@@ -34,6 +34,8 @@ _NOT_TYPED = "Nothing was typed."
 class BashTopic(Topic):
     """Answers each request with the state of the shell; the first request that waits gets the output."""
 
+    help_title = "Bash Session"
+
     def __init__(self, topic_shell: TopicShell, settings: Settings) -> None:
         self.topic_shell = topic_shell
         self.jobs = JobReplies(topic_shell)

@@ -9,7 +9,7 @@ from typing import cast
 from msgspec.structs import replace
 
 from stringd.plugin import Command, CommandLine, ErrorCode, Invocation, Refusal, Reply, parse_seconds
-from stringd.plugin.commands import close, help, info
+from stringd.plugin.commands import close, info
 from stringd.plugin.text import masked_in_shell
 from stringd_bash.bash_topic import BashTopic
 from stringd_bash.key_presses import PressedKeys, masked_typing
@@ -102,11 +102,6 @@ async def _jobs(invocation: Invocation) -> Reply:
         return await jobs.list_all()
     number = int(match["number"])
     return await (jobs.end(number) if match["kill"] else jobs.show(number))
-
-
-async def _help(invocation: Invocation) -> Reply:
-    reply = await help.run(invocation)
-    return reply if invocation.line.arguments else replace(reply, system="Bash Session")
 
 
 def topic_of(invocation: Invocation) -> BashTopic:
@@ -212,5 +207,4 @@ RESET = Command(
 # A topic whose program is running can be inspected and closed as well.
 CLOSE = replace(close.CLOSE, topic_types=_TYPES, urgent=True)
 INFO = replace(info.INFO, topic_types=_TYPES, urgent=True)
-HELP = replace(help.HELP, topic_types=_TYPES, run=_help)
-COMMANDS = (CLOSE, HELP, INFO, INTERRUPT, JOBS, KEYS, KILL, RESET, RUN, SCREEN, TYPE_KEYS, WAIT)
+COMMANDS = (CLOSE, INFO, INTERRUPT, JOBS, KEYS, KILL, RESET, RUN, SCREEN, TYPE_KEYS, WAIT)
