@@ -141,6 +141,20 @@ def test_a_named_pipe_is_not_searched(daemon: DaemonProcess) -> None:
     assert "Neither a file nor a directory: in/pipe" in refused
 
 
+@pytest.mark.requirement("find.files")
+@pytest.mark.parametrize(
+    ("charset", "line"),
+    [("iso8859-1", "Größe, ja"), ("cp1251", "Привет, ja, это длинный текст на русском языке")],
+)
+def test_lines_in_another_charset_are_legible(daemon: DaemonProcess, charset: str, line: str) -> None:
+    text = f"ASCII\n{line}\n{line[:6]} {'x' * 100} ja {'x' * 100}\n"
+    (daemon.home / "a.txt").write_bytes(text.encode(charset))
+    listing = content(daemon, "/find ja ~/").splitlines()
+    assert listing[3] == f"@found.1 2: {line}"
+    assert listing[4] == f"@found.2 3: …{'x' * 79} ja {'x' * 100}"
+    assert content(daemon, "/open @found.1").endswith(text.rstrip())
+
+
 @pytest.mark.requirement("find.files.boundary")
 def test_nothing_outside_is_searched(daemon: DaemonProcess, tmp_path: Path) -> None:
     outside = tmp_path / "outside"

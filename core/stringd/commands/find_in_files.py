@@ -12,6 +12,7 @@ from stringd.api.provenance import BY_HAND, attributed
 from stringd.api.replies import Reply
 from stringd.api.sessions import State
 from stringd.commands.find_arguments import FindRequest
+from stringd.documents.paths.text_charsets import UTF_8, charset_of
 from stringd.documents.paths.text_files import read_bytes
 from stringd.errors import Refusal
 from stringd.file_search.file_query import LARGEST, FileMatches, FileQuery, Found, Place, SearchLimits
@@ -114,19 +115,20 @@ class _Listing:
         """Yield the lines at the places and those around them, with a mark where some are left out."""
         tags = {it.line: self._shortcut(_target(path, data, it)) for it in places}
         columns = {it.line: it.column for it in places}
+        charset = charset_of(data, path) or UTF_8
         width, digits = max(map(len, tags.values())), len(str(places[-1].line + self._request.context))
         before = 0
         for number, line in sorted(_lines_around(data, places, self._request.context).items()):
             if self._request.context and before and number > before + 1:
                 yield "…"
             before = number
-            mark, shown = ":" if number in tags else "-", self._cut(line, columns.get(number, 0))
+            mark, shown = ":" if number in tags else "-", self._cut(line, columns.get(number, 0), charset)
             yield f"{tags.get(number, ''):{width}} {number:>{digits}}{mark} {shown}".rstrip()
 
-    def _cut(self, data: bytes, column: int) -> str:
+    def _cut(self, data: bytes, column: int, charset: str) -> str:
         """Return a line, or of a long one what is around the match."""
-        line = data.decode(errors="replace")
-        before = len(data[:column].decode(errors="ignore"))
+        line = data.decode(charset, errors="replace")
+        before = len(data[:column].decode(charset, errors="ignore"))
         start = max(0, before - _AROUND) if len(line) > _LONGEST else 0
         cut = line[start : start + _LONGEST]
         shown = visible_line(cut.expandtabs(4) if self._request.context else cut.strip())

@@ -54,14 +54,19 @@ def decoded(data: bytes, path: str) -> str | None:
     return None
 
 
+def charset_of(data: bytes, path: str) -> str | None:
+    """Return the charset of a text by its data; None if it is no text."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return None if decoded(data, path) is None else known_charset(path)
+    return UTF_8
+
+
 def charset_of_lines(data: bytes, path: str) -> str | None:
     """Return the charset of a text by its first lines; None unless each of its lines can be read alone."""
     sample = data[: data.rfind(b"\n", 0, _SAMPLE) + 1] or data[:_SAMPLE]
-    try:
-        sample.decode()
-        charset: str | None = UTF_8
-    except UnicodeDecodeError:
-        charset = known_charset(path) if decoded(sample, path) is not None else None
+    charset = charset_of(sample, path)
     return None if b"\0" in sample or (charset or "").startswith(("utf-16", "utf-32")) else charset
 
 
