@@ -58,6 +58,10 @@ REPLIES = requirements(
     ),
     ("mask.label", "A label in which something is hidden says so, also when it is cut."),
     ("mask.history", "The prompt keeps no line in its history that holds a secret."),
+    (
+        "mask.url",
+        "The password in a URL in a command is not shown or kept, whatever the scheme, also percent-encoded.",
+    ),
     ("mask.encodings", "A known secret is hidden escaped, in hexadecimal or base64, before a text is cut."),
     ("mask.state", "No address of a topic holds one, nor any file but the one that keeps it."),
     ("mask.log", "The daemon's log holds none: whatever an error says, its known values are hidden."),

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -25,6 +26,30 @@ STRINGD = str(Path(PROGRAM).with_name("stringd"))
 LOGIN = f"/act.in ann '{SECRET}'"
 KEEP_BLOCK = f"<𝒞=string:app:vault>{KEEP}</𝒞>"
 TYPED = (LOGIN, f"/act.in ann --pw '{SECRET}'", f"/acct.in --pw '{SECRET}'", f"/act.in --pw '{SECRET}")
+
+PASSWORD = b"hunter2-of-a-url"
+URL = f"http://me:{PASSWORD.decode()}@127.0.0.1:9/"
+OF_URLS = {
+    "web:site": (
+        f"/open {URL}",
+        f'/open "{URL}"',
+        f"/opne {URL}",
+        f"/open {URL.replace('http', 'ftp')}",
+        f"/open {URL.replace(':9', ':::')}",
+        f"/open http://127.0.0.1:9/?to={quote(URL, safe='')}",
+        f"/act.in {URL}",
+        URL,
+    ),
+    "file:main": (
+        f"/open {URL}",
+        f"/open {'x' * 100} postgres://u:{PASSWORD.decode()}@host/db",
+        f"/exec true {URL}",
+        f"/install {URL}a.git",
+        f"/set {{{{server}}}} '{URL}'",
+        f"/edit a.md\n{URL}\n---\n{URL}",
+    ),
+    "bash:main": (f"curl -s {URL}", f"//run true '{URL}'", f"true {URL} &", "//jobs", f"//jobs {URL}"),
+}
 
 
 @pytest.fixture
@@ -81,9 +106,9 @@ def type_at_prompt(topic: str, lines: tuple[str, ...]) -> None:
         assert terminal.process.wait(20) == 0
 
 
-async def answers_to_asyncio(commands: tuple[str, ...]) -> bytes:
+async def answers_to_asyncio(commands: tuple[str, ...], topic: str = "web:site") -> bytes:
     async with AsyncClient() as client:
-        return repr([await client.exec("web:site", it) for it in commands]).encode()
+        return repr([await client.exec(topic, it) for it in commands]).encode()
 
 
 def of_every_process() -> bytes:
@@ -134,6 +159,36 @@ def test_secret_typed_through_every_surface_is_never_stored(home: Path, service:
     assert holding_files(home) == []
     assert b"/help" in (home / ".string/history").read_bytes()
     assert any(holds(it.read_bytes()) for it in home.rglob("secrets.json"))
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.requirement("mask.url", "mask.command", "mask.history")
+def test_password_of_a_url_typed_through_every_surface_is_never_stored(home: Path) -> None:
+    told: dict[str, bytes] = {}
+    try:
+        for topic, typed in OF_URLS.items():
+            lines = tuple(it for it in typed if "\n" not in it)
+            type_at_prompt(topic, lines)
+            told |= {f"{topic} {it}": run(PROGRAM, "--json", topic, "-", typed=it) for it in typed}
+            blocks = "".join(f"<𝒞=string:{topic}>{it}</𝒞>" for it in typed)
+            told |= {
+                f"an argument to {topic}": run(PROGRAM, topic, typed[0]),
+                f"lines to {topic}": run(PROGRAM, topic, typed="\n".join(lines)),
+                f"stringd exec to {topic}": run(STRINGD, "exec", topic, typed[0]),
+                f"stringd chanflow to {topic}": run(STRINGD, "chanflow", typed=blocks),
+                f"AsyncClient to {topic}": asyncio.run(answers_to_asyncio(typed, topic)),
+            }
+        with Client() as client:
+            events = kept_events(client.port)
+            told["lists"] = repr([client.sessions(everyone=True), client.status(), client.users()]).encode()
+    finally:
+        end_daemon()
+    assert [surface for surface, printed in told.items() if PASSWORD in printed] == []
+    assert [it for it in events if PASSWORD in it] == []
+    assert len([it for it in events if b"me:********@" in it]) > len(told)
+    files = {it.name: it.read_bytes() for it in home.rglob("*") if it.is_file()}
+    assert [name for name, data in files.items() if PASSWORD in data] == []
+    assert b"/help" in files["history"]
 
 
 @pytest.mark.requirement("secret.unseen")

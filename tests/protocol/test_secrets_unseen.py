@@ -32,7 +32,7 @@ from stringd.plugin import Command, hookimpl
 
 async def leak(invocation):
     value = invocation.session.user.home.joinpath("value").read_text()
-    logging.getLogger("leaking").warning("as it is: %s", value)
+    logging.getLogger("leaking").warning("as it is: %s at http://me:%s@host", value, "hunter2")
     raise ValueError(base64.b64encode(value.encode()).decode())
 
 
@@ -356,7 +356,7 @@ def test_one_shot_commands_show_no_secret(daemon: DaemonProcess) -> None:
     assert SECRET not in os.environ.values()
 
 
-@pytest.mark.requirement("mask.log")
+@pytest.mark.requirement("mask.log", "mask.url")
 def test_errors_do_not_log_secrets(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
     points = {"stringd.plugins": {"leaking": "stringd_leaking"}}
     modules = {"stringd_leaking": LEAKING}
@@ -367,6 +367,6 @@ def test_errors_do_not_log_secrets(start_daemon: Callable[..., DaemonProcess], t
     (daemon.home / "value").write_text(SECRET, encoding="utf-8")
     assert daemon.exec("/leak", "file:main").head["code"] == "INTERNAL_ERROR"
     log = daemon.stderr()
-    assert "leaking: as it is: $KEY\n" in log
+    assert "leaking: as it is: $KEY at http://me:********@host\n" in log
     assert "ValueError: $KEY\n" in log
     assert holds(log.encode()) == []

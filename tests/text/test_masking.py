@@ -27,6 +27,7 @@ from stringd.text.masking import (
     masked_setting,
     masked_unknown,
     may_be_kept,
+    without_url_passwords,
 )
 
 SECRET = "hunter2-x"
@@ -246,6 +247,128 @@ def test_shell_text_is_shown(text: str) -> None:
 )
 def test_mistyped_command_in_a_shell_is_masked(text: str) -> None:
     assert SECRET not in masked_in_shell(text)
+
+
+@pytest.mark.requirement("mask.url")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/open http://me:hunter2-x@127.0.0.1:4599/",
+        "ftp://me:hunter2-x@host",
+        "HTTP://ME:hunter2-x@HOST",
+        "git+ssh://me:hunter2-x@host/r.git",
+        "jdbc:postgresql://u:hunter2-x@host/db",
+        "http:/me:hunter2-x@host",
+        "http:me:hunter2-x@host",
+        r"http:\\me:hunter2-x@host",
+        r'{"url":"http:\/\/me:hunter2-x@host\/"}',
+        "/open //me:hunter2-x@host/",
+        "url=//me:hunter2-x@host",
+        "see <http://me:hunter2-x@host>, please",
+        "[a](http://me:hunter2-x@host)",
+        "curl -s https://me:hunter2-x@host/?x=y|jq",
+        'psql "postgres://u:hunter2-x@host/db" -c "select 1"',
+        "http://:hunter2-x@host/",
+        "http://me@corp.example:hunter2-x@host/",
+        "http://me:p@hunter2-x@host/",
+        "http://me:hunter2-x@p@host/",
+        "http://me:hunter2-x:p@host/",
+        "http://me:hunter2-x@[::1]:80/@x",
+        "http://me:80hunter2-x@host",
+        'http://me:80"hunter2-x@host',
+        "http://me:a/hunter2-x@host/",
+        "http://me:hunter2-x/a?b#c@host/",
+        "http://me:hunter2-x%2F@host",
+        "http://'me:hunter2-x'@host",
+        "http://me:'a hunter2-x'@host",
+        "curl 'http://me:a hunter2-x@host/'",
+        r"http://me:a\ hunter2-x@host",
+        f"http://a:1/@b {'x' * 5000} http://me:{'p' * 5000}hunter2-x@host",
+        *(quote("http://me:hunter2-x@host/", safe=safe) for safe in ("", "/", "/:", "@:")),
+        f"/open http://host/?to={quote(quote('http://me:hunter2-x%2F@host/', safe=''))}&a=b",
+    ],
+)
+def test_password_of_a_url_is_masked(text: str) -> None:
+    shown = without_url_passwords(text)
+    assert SECRET not in shown
+    assert MASK in shown
+    assert without_url_passwords(shown) == shown
+    assert not may_be_kept(text, text)
+    assert SECRET not in masked_in_shell(text)
+
+
+@pytest.mark.requirement("mask.url")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mailto:a@b.example",
+        "http://host:80/@x",
+        "http://host:80?a=b@c",
+        "http://host:80, a@b.example",
+        "http://$HOST:$PORT/users/me@x",
+        "http://host:${PORT}/users/me@x",
+        "http://host:{port}/users/me@x",
+        "http://host/a:b@c",
+        "http://host/#a:b@c",
+        "http://me@host:80/@x",
+        "http://me:@host/",
+        "http://[::1]:80/@x",
+        "http://[::1]/@x",
+        "file:notes@2",
+        "file:///C:/x@y",
+        "/open app:acme@1.0",
+        "//open app:acme@1.0",
+        "/tmp//app:acme@1.0",
+        "npx @scope/pkg@1.0",
+        "pkg:npm/%40scope/pkg@1.0",
+        "git@github.com:org/repo",
+        "ssh://git@github.com:22/org/repo",
+        "at 12:30@home",
+        "100 %: a@b",
+        '{"url":"http://host:80","mail":"a@b"}',
+        '"http://host:80 or a@b"',
+        "read http://host: write to a@b",
+        quote("http://host:80/@x", safe=""),
+        quote("http://host/a:b@c", safe=""),
+    ],
+)
+def test_what_is_no_password_in_a_url_stays(text: str) -> None:
+    assert without_url_passwords(text) == text
+    assert may_be_kept(text, text)
+
+
+@pytest.mark.requirement("mask.url")
+@given(SECRETS, st.sampled_from(["http", "ftp", "postgres"]), st.sampled_from(["", "me", "me@corp"]))
+def test_any_encoded_password_of_a_url_is_masked(secret: str, scheme: str, user: str) -> None:
+    url = f"{scheme}://{user}:{quote(secret, safe='')}@host/a?b=c"
+    masked = f"{scheme}://{user}:{MASK}@host/a?b=c"
+    assert without_url_passwords(f"before {url} behind") == f"before {masked} behind"
+
+
+@pytest.mark.requirement("mask.url")
+@pytest.mark.parametrize("text", ["a:$(id)@h", "a:;id;@h", "a:`id`@h", "a:'>x'@h", "a:${IFS}@h", "a:|id@h"])
+def test_text_that_may_run_hides_nothing_that_a_shell_does(text: str) -> None:
+    assert without_url_passwords(f"curl http://{text}", may_run=True) == f"curl http://{text}"
+    plain = without_url_passwords(f"curl http://a:p%20w-1@h http://{text}", may_run=True)
+    assert plain == f"curl http://a:{MASK}@h http://{text}"
+
+
+@pytest.mark.requirement("mask.url", "mask.time")
+@pytest.mark.parametrize("lead", ["@:", "http%3A%2F%2Fa%3A", '"x://a:'])
+@pytest.mark.parametrize(
+    "part",
+    ["://a:b", '"a://b:c ', "://a:'", "a:b@", "@", "http:", "//a:", "%25", "%3A%2F%2Fa%3A", "://a:\\", "/"],
+)
+def test_looking_for_urls_is_linear(lead: str, part: str) -> None:
+    def seconds(count: int) -> float:
+        text = lead + part * count
+        began = time.process_time()
+        without_url_passwords(text)
+        return time.process_time() - began
+
+    times = [(seconds(16_000), seconds(2_000)) for _ in range(3)]
+    whole, eighth = map(min, zip(*times, strict=True))
+    assert whole < 24 * eighth + 0.02
 
 
 @pytest.mark.requirement("mask.label")

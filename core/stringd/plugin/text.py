@@ -18,7 +18,7 @@ from stringd.text.foreign_markdown import (
 )
 from stringd.text.formatting import MOST, counted, fenced, shortened
 from stringd.text.head_and_tail import HeadTailBuffer, limited, omission
-from stringd.text.masking import MASK, mask_beginning, masked_in_shell
+from stringd.text.masking import MASK, mask_beginning, masked_in_shell, without_url_passwords
 from stringd.text.media_types import MediaType, parse_media_type
 from stringd.text.nearest import nearest
 from stringd.text.path_arguments import parse_path_arguments
@@ -62,4 +62,5 @@ __all__ = [
     "unambiguous",
     "visible",
     "visible_line",
+    "without_url_passwords",
 ]

@@ -25,7 +25,7 @@ from stringd.server.http_server import Server
 from stringd.server.operator_token import hand_over_token, will_have_operator
 from stringd.server.watchdog import Watchdog
 from stringd.text.escaping import visible
-from stringd.text.masking import mask_values
+from stringd.text.masking import mask_values, without_url_passwords
 from stringd.workers.garbage_collection import collect_rarely
 from stringd.workers.guarded_calls import is_signal
 
@@ -40,7 +40,7 @@ class _Formatter(logging.Formatter):
     secrets: SecretStore | None = None
 
     def format(self, record: logging.LogRecord) -> str:
-        text = super().format(record)
+        text = without_url_passwords(super().format(record))
         return visible(mask_values(text, self.secrets.names()) if self.secrets else text)
 
 

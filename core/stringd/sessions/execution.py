@@ -31,7 +31,7 @@ from stringd.sessions.command_lookup import (
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand
 from stringd.text.command_line import LONGEST_HEAD, first_line, label
-from stringd.text.masking import MASK, masked_in_shell, masked_unknown
+from stringd.text.masking import MASK, masked_in_shell, masked_unknown, without_url_passwords
 from stringd.workers.guarded_calls import is_signal
 from stringd.workers.threads import CURRENT_WORK, Work
 
@@ -108,7 +108,7 @@ class Execution:
         return self._first_line_of(self.shown)
 
     def _first_line_of(self, shown: str) -> str:
-        return self._sent.first_line if shown is self._sent.text else first_line(shown)
+        return self._sent.first_line if shown is self._sent.shown else first_line(shown)
 
     def refuse_waiting(self) -> Reply:
         """Return the reply to a command that was cancelled before its turn came."""
@@ -152,20 +152,20 @@ class Execution:
         return reply if self._session.ended or reply.code == ErrorCode.CANCELLED else _CANCELLED
 
     def _plan(self) -> _Plan:
-        text, line = self._sent.text, self._sent.line
+        sent, line = self._sent, self._sent.line
         if line is None:
-            if not text:
+            if not sent.text:
                 check_empty(self._session.lifetime.current)
             plain_text = self._session.topic_type.plain_text
             if not plain_text:
                 message = "Commands must start with /. Use /help for details."
                 raise Refusal(ErrorCode.COMMAND_UNSUPPORTED, message)
-            self.shown = masked_in_shell(text)
-            return _Plan(plain_text, CommandLine(text=text))
+            self.shown = masked_in_shell(sent.shown)
+            return _Plan(plain_text, CommandLine(text=sent.text))
         command = require_command(self._catalogue, self._session, line)
         self._mask_by_command(command)
-        if self._sent.failure:
-            return _Plan(fail_with(self._sent.failure), line)
+        if sent.failure:
+            return _Plan(fail_with(sent.failure), line)
         if line.arguments in _HELP_FLAGS and line.word == command.name:
             return _Plan(explain(command), line)
         check_shape(command, line)
@@ -173,12 +173,12 @@ class Execution:
 
     def _refuse_unplanned(self, refusal: Refusal) -> Reply:
         """Return the reply to an unknown command, whose text may be a secret."""
-        text, line = self._sent.text, self._sent.line
+        shown, line = self._sent.shown, self._sent.line
         command = find_command(self._catalogue, self._session, line) if line else None
         if command:
             self._mask_by_command(command)
         else:
-            self.shown = masked_unknown(text[:LONGEST_HEAD])
+            self.shown = masked_unknown(shown[:LONGEST_HEAD])
         topic, known = self._session.lifetime.current, self.shown
         if topic:
             self._mask_by(topic)
@@ -189,9 +189,9 @@ class Execution:
     def _mask_by_command(self, command: Command) -> None:
         if command.mask:
             self.shown = f"{self._session.slash}{command.name} {MASK}"
-            self.shown = _expect_text(command.mask(self._sent.text[:LONGEST_HEAD]))
+            self.shown = _expect_text(command.mask(self._sent.shown[:LONGEST_HEAD]))
         else:
-            self.shown = self._sent.text
+            self.shown = self._sent.shown
 
     def _mask_by(self, topic: Topic) -> None:
         known, self.shown = self.shown, MASK
@@ -295,4 +295,5 @@ def _expect_text(masked: object) -> str:
 
 
 def _refused(refusal: Refusal) -> Reply:
-    return replace(Reply.error(refusal.code, refusal.message, *refusal.context), whole=refusal.whole)
+    message = without_url_passwords(refusal.message)
+    return replace(Reply.error(refusal.code, message, *refusal.context), whole=refusal.whole)

@@ -13,6 +13,7 @@ from stringd.sessions.execution import Execution
 from stringd.sessions.live_session import LiveSession, current_task
 from stringd.sessions.running_command import RunningCommand, Sent
 from stringd.text.command_line import LABEL_LENGTH, first_line, label, parse_command
+from stringd.text.masking import without_url_passwords
 from stringd.workers.guarded_calls import as_error
 
 
@@ -37,6 +38,7 @@ class Runner:
         line = parse_command(text) if text.startswith(session.slash) else None
         text = line.text if line else text.rstrip()
         urgent = self._catalogue.urgent_by_type[session.name.type].get(line.word) if line else None
+        shown = without_url_passwords(text)
         failure: Exception | None = None
         try:
             is_urgent = line is not None and urgent is not None and urgent.is_urgent(line)
@@ -44,7 +46,8 @@ class Runner:
             is_urgent, failure = False, as_error(error)
         return Sent(
             text=text,
-            first_line=first_line(text),
+            shown=shown,
+            first_line=first_line(shown),
             line=line,
             is_urgent=is_urgent,
             arrived=time.monotonic() if arrived is None else arrived,

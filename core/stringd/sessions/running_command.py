@@ -24,12 +24,13 @@ CLEAN_UP_SECONDS = 5.0
 class Sent(NamedTuple):
     """A command as sent: its text, time of arrival, request id, and how to detect a disconnected client.
 
-    `first_line` is that of the text, as it may be shown once it is known to have no secrets. `line` is the
-    parsed text; None if it has no slash. An urgent command does not wait for its turn. `failure` is why it
-    could not be told whether it is urgent.
+    `shown` is the text without passwords in URLs, and `first_line` its first line, as it may be shown once it
+    is known to have no other secrets. `line` is the parsed text; None if it has no slash. An urgent command
+    does not wait for its turn. `failure` is why it could not be told whether it is urgent.
     """
 
     text: str
+    shown: str
     first_line: str
     line: CommandLine | None
     is_urgent: bool

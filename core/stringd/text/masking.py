@@ -10,6 +10,8 @@ from stringd.text.value_search import find_written, longest_beginning, longest_w
 
 MASK = "********"
 _QUOTED_MASK = f'"{MASK}"'
+_WITH_PASSWORD_MASKED = rf"\g<kept>{MASK}"
+_PLAIN_PASSWORD = re.compile(r"[\w.%~+=,:@*-]+")
 _SETTING, _ACTING = ("set",), ("act", "action")
 _LIKE = 0.6
 _LONGEST_WORD = 32
@@ -31,6 +33,55 @@ _TARGET = re.compile(
 )
 _WITHOUT_VALUE = re.compile(rf"\s*(?:{_DOLLAR_NAME}=?|`{{3,}}\S*)\s*", re.ASCII)
 _SECRET_IN_SHELL = re.compile(r"\s*\$[{(]?[A-Za-z_]\w*+[)}]?+\s+:?=\s+\S", re.ASCII)
+# The parts of a URL with a password, some of them percent-encoded, maybe several times.
+_COLON, _AT = r"(?::|%(?:25)*3A)", r"(?:@|%(?:25)*40)"
+# Browsers take one slash behind `http:`, any number and backslashes for them; JSON may escape slashes.
+_AUTHORITY = rf"(?:{_COLON}[/\\]{{2}}|\bhttps?:[/\\]|(?<![^\s\"'`(<=])//)[/\\]*+"
+_URL_USER = rf"(?:(?!{_COLON})[^\s/?#])*+{_COLON}"
+# A port, maybe that of a variable, is no password although an @ follows later, nor is the rest of an address.
+_PORT, _CLOSING_QUOTE = r"(?:\d*|\$\w+|\$?\{[^\s{}]*\})", r"[\"'](?:[\s,;:|&)\]}<>]|\Z)"
+_ENCODED_END = r"(?P=code)(?:2F|3F|23)"
+_NO_PORT = rf"(?!{_PORT}{_CLOSING_QUOTE})"
+_NO_ADDRESS = rf"(?!{_PORT}(?:[\s/?#\\]|{_CLOSING_QUOTE}|\Z)|[\da-f:.]*\])"
+_URL_PASSWORDS = tuple(
+    re.compile(rf"(?P<kept>{before})(?P<password>{password})(?={_AT})", re.IGNORECASE | re.ASCII)
+    for before, password in (
+        # In quotes, it may have blanks.
+        (
+            rf"[\"'][a-z][\w+.-]*+{_COLON}[/\\]{{2}}{_URL_USER}(?=\S){_NO_ADDRESS}",
+            r"[^\n/?#\"']+",
+        ),
+        # Behind the last @ of the authority is the host. A password in which a slash is not encoded ends
+        # with the word; its length is limited because it is looked for again behind each `://`.
+        (
+            _AUTHORITY + _URL_USER,
+            rf"'[^'\n]+'|\"[^\"\n]+\"|{_NO_PORT}(?:\\[^\n/]|[^\s/?#\\])+|{_NO_ADDRESS}\S{{1,256}}",
+        ),
+        # Browsers need no slashes.
+        (r"(?<![^\s\"'])https?:[^\s\"'/?#:]*+:", r"[^\s\"'/?#]+"),
+        # In an encoded URL, what ends the authority is encoded as often as its slashes are.
+        (
+            rf"{_COLON}(?P<code>%(?:25)*+)2F(?P=code)2F(?:(?!{_COLON}|{_ENCODED_END})[^\s&])*+{_COLON}",
+            rf"(?:(?!{_ENCODED_END})[^\s&])+",
+        ),
+    )
+)
+
+
+def without_url_passwords(text: str, *, may_run: bool = False) -> str:
+    """Return a text with the password masked in each URL that has one, as in `ftp://user:password@host`.
+
+    If the text `may_run`, whoever permits that sees everything in it that could mean something to a shell.
+    """
+    if "%" not in text and ("@" not in text or ":" not in text):
+        return text
+    for found in _URL_PASSWORDS:
+        text = found.sub(_with_plain_password_masked if may_run else _WITH_PASSWORD_MASKED, text)
+    return text
+
+
+def _with_plain_password_masked(found: re.Match[str]) -> str:
+    return found.expand(_WITH_PASSWORD_MASKED) if _PLAIN_PASSWORD.fullmatch(found["password"]) else found[0]
 
 
 def masked_setting(text: str) -> str:
@@ -69,7 +120,8 @@ def masked_unknown(text: str) -> str:
 
 
 def masked_in_shell(text: str) -> str:
-    """Return a shell's text; what looks like a mistyped `/set` or `/act` is masked like those."""
+    """Return a shell's text without passwords in URLs; a seeming `/set` or `/act` is masked like those."""
+    text = without_url_passwords(text)
     if text.startswith("/"):
         found = _COMMAND.match(text)
         meant = found is not None and _is_like(found["word"], _SETTING + _ACTING)
@@ -81,6 +133,8 @@ def may_be_kept(line: str, shown: str) -> bool:
     """Whether a command may be kept in a history, judged by its text and by its label `shown`."""
     found = _COMMAND.match(line)
     if found and _means_setting(found) and masked_unknown(line) != line:
+        return False
+    if without_url_passwords(line) != line:
         return False
     return shown.count(MASK) <= line.count(MASK)
 

@@ -323,6 +323,30 @@ def test_what_looks_like_a_secret_hides_no_text_for_a_shell(everything: Operator
     assert not (everything.daemon.home / RAN).exists()
 
 
+@pytest.mark.requirement("mask.url", "approval.asking.gate.seen")
+@pytest.mark.parametrize(("topic", "verb"), [("file:main", "/exec "), ("bash:main", "")])
+def test_password_of_a_url_is_asked_about_masked(everything: Operator, topic: str, verb: str) -> None:
+    question, _ = approve(everything, f"{verb}true http://me:s3cret@host/", topic)
+    assert question["body"] == f"{verb}true http://me:********@host/"
+    assert "s3cret" not in json.dumps(question)
+    entries = [logged(everything.daemon, it)[-1] for it in ("command", "command-decision")]
+    assert {it["command"] for it in entries} == {question["body"]}
+
+
+@pytest.mark.requirement("approval.asking.gate.seen")
+@pytest.mark.parametrize("topic", ["file:main", "bash:main"])
+def test_what_a_shell_would_do_is_not_taken_for_a_password(everything: Operator, topic: str) -> None:
+    text = f"true http://me:;touch${{IFS}}{RAN};@host"
+    sent = everything.send(f"/exec {text}" if topic == "file:main" else text, topic)
+    (first,) = until(everything.listed)
+    everything.decide(first, True)
+    (second,) = until(lambda: [it for it in everything.listed() if it["id"] != first["id"]])
+    assert second["body"] == text
+    everything.decide(second, False)
+    sent.result(20)
+    assert not (everything.daemon.home / RAN).exists()
+
+
 @pytest.mark.requirement("approval.asking.gate.withdrawn")
 def test_cancelled_command_withdraws_its_question(operator: Operator, outside: Path) -> None:
     sent = operator.send(f"/exec echo ran >> {RAN}")

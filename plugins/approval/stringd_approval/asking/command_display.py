@@ -8,6 +8,7 @@ from stringd.plugin import BackgroundEffect, Invocation, Refusal
 from stringd.plugin.documents import working_directory
 from stringd.plugin.effects import Effect, FileChange, ShellRun
 from stringd.plugin.processes import exported
+from stringd.plugin.text import without_url_passwords
 from stringd_approval.asking.display import Display, shortened
 from stringd_approval.asking.notation import quoted
 
@@ -28,8 +29,8 @@ def has_shown(display: Display, invocation: Invocation, effect: Effect) -> bool:
     """Whether the display of a command has everything that there is to know of an effect."""
     if isinstance(effect, FileChange):
         return str(effect.path) in display.body.partition("\n")[0].split()
-    is_same_place = _place(invocation).items() <= display.details.items()
-    before = display.body.removesuffix(effect.text)
+    is_same_place = _shown(_place(invocation)).items() <= display.details.items()
+    before = display.body.removesuffix(without_url_passwords(effect.text, may_run=True))
     return is_same_place and before != display.body and not before[-1:].strip()
 
 
@@ -62,12 +63,17 @@ def display_background(asked: BackgroundEffect, rule: str) -> Display:
             return _display("Type into the running program", asked.effect.text, details)
 
 
-def _display(verb: str, text: str, details: dict[str, str]) -> Display:
+def _display(verb: str, text: str, details: Mapping[str, str]) -> Display:
+    text, details = without_url_passwords(text, may_run=True), _shown(details)
     if sum(map(len, (text, *details.values()))) > LONGEST_SHOWN:
         raise Refusal(DENIED, "The command is too long to be shown to the operator.")
     first, newline, _ = text.strip().partition("\n")
     title = f"{verb}: {shortened(quoted(first))}{' …' if newline else ''}"
     return Display(title=title, body=text, details=details)
+
+
+def _shown(details: Mapping[str, str]) -> Mapping[str, str]:
+    return {name: without_url_passwords(value, may_run=True) for name, value in details.items()}
 
 
 def _values(values: Mapping[str, str]) -> str:
