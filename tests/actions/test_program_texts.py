@@ -70,6 +70,10 @@ EVALUATED = {
         "exec 3<<< {x}; make -f /dev/fd/3",
         "awk -f <(printf %s {x})",
         "make --file=<(printf %s {x})",
+        "f=-; awk -f $f <<< {x}",
+        "awk -f ${f:--} <<< {x}",
+        "printf %s {x} > >(make -f -)",
+        "printf %s {x} | if true; then awk -f -; fi",
     ],
     "files that a program finds": [
         'cd d && printf "all:\\n\\t@echo %s\\n" "{x}" > Makefile && make -s',
@@ -116,6 +120,12 @@ EVALUATED = {
         'echo "{x}" > c.yml; docker compose -f c.yml up',
         'echo "{x}" > /dev/shm/a; sh /dev/shm/a',
         'echo "{x}" > d/run2; mv d e; sh e/run2',
+        "printf %s {x} > d/a; xargs -a d/a sh -c",
+        "printf %s {x} > d/a; cd d; parallel -a a",
+        "tee d/{a,b} <<< {x}; sh d/a",
+        "printf %s {x} > d/a; PATH=d:$PATH a",
+        'exec 3> d/a; printf %s "{x}" >&3; sh d/a',
+        "printf %s {x} > d/a; find d -type f -exec {} \\;",
     ],
     "files whose names are variables": [
         'n=run2; echo "{x}" > $n; sh run2',

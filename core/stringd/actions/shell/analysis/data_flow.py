@@ -73,6 +73,8 @@ class DataFlow:
         """The variables that the command line itself sets."""
         self.matched: set[str] = set()
         """The variables that may hold the names of matching files."""
+        self.dashes: set[str] = set()
+        """The variables that may hold `-`, which names the input."""
         self.files = WrittenFiles()
         """The files that a value was written to."""
         self.received: str | None = None
@@ -94,7 +96,7 @@ class DataFlow:
 
     def _collections(self) -> Iterator[Sized]:
         yield from (self.variables, self.integers, self.arrays, self.functions, self.files)
-        yield from (self.assigned, self.matched)
+        yield from (self.assigned, self.matched, self.dashes)
 
     @property
     def tainted_parameter(self) -> str | None:
@@ -112,7 +114,7 @@ class DataFlow:
         flow = DataFlow(self.kinds)
         flow.variables = dict(self.variables)
         flow.files, flow.assigned = self.files, set(self.assigned)
-        flow.matched = set(self.matched)
+        flow.matched, flow.dashes = set(self.matched), set(self.dashes)
         flow.names = {**self.names, ARGUMENTS: {UNKNOWN}}
         flow.positional = positional
         return flow
@@ -150,6 +152,11 @@ class DataFlow:
         is_glob = not word.is_single_word
         return self.files.read(file, self._words_in, is_glob=is_glob) if file else None
 
+    def taint_of_read(self, words: Iterable[Word]) -> str | None:
+        """Return the taint of some words, or of the files that they name."""
+        words = tuple(words)
+        return self.taint_of_words(words) or next(filter(None, map(self.taint_of_file, words)), None)
+
     def taint_of_program(self, word: Word) -> str | None:
         """Return the taint of the file that a word names where it is evaluated."""
         file = file_name(word, self._is_set)
@@ -166,12 +173,18 @@ class DataFlow:
 
     def may_name_input(self, word: Word) -> bool:
         """Return whether the variables in a word may name the input, as `/dev/stdin` does."""
-        names = (it.name for it in word.parts if isinstance(it, Expansion))
-        return not self._words_in(it for it in names if self._is_set(it)).isdisjoint(_INPUT)
+        expansions = [it for it in word.parts if isinstance(it, Expansion)]
+        names = {it.name for it in expansions}
+        is_dash = any(inner.literal == "-" for it in expansions for inner in it.words)
+        words = self._words_in(filter(self._is_set, names))
+        return is_dash or not names.isdisjoint(self.dashes) or not words.isdisjoint(_INPUT)
 
     def set_variable(self, name: str, words: Iterable[Word]) -> None:
         """Record that the command line sets a variable, perhaps to names of files that it matches."""
+        words = tuple(words)
         self.assigned.add(name)
+        if any(it.literal == "-" for it in words):
+            self.dashes.add(name)
         if any(_GLOB.search(it.text) for word in words for it in word.parts if isinstance(it, Text)):
             self.matched.add(name)
 

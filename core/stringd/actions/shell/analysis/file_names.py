@@ -13,6 +13,7 @@ from stringd.actions.shell.analysis.shell_syntax import Expansion, Part, Text, W
 
 _UNKNOWN = "\0"
 _ANY = "*"
+_IN_BRACES = "{"
 _WILD = re.compile(r"[*?]")
 _BETWEEN = re.compile(rf"{_UNKNOWN}.*{_UNKNOWN}", re.DOTALL)
 _BRACKETS = re.compile(r"\[.*", re.DOTALL)
@@ -41,8 +42,8 @@ class FileName(Struct, frozen=True, kw_only=True):
 
     @property
     def is_unknown(self) -> bool:
-        """Whether nothing of the name is literal."""
-        return self.is_composed and self.last == _ANY
+        """Whether nothing of the name is literal, not even in braces."""
+        return self.is_composed and self.last == _ANY and _IN_BRACES not in self.variables
 
     def has_text_of(self, other: FileName) -> bool:
         """Return whether both names are the same text."""
@@ -59,7 +60,7 @@ def file_name(word: Word, is_set: Callable[[str], bool]) -> FileName | None:
         text=_text(word),
         last=_BRACKETS.sub(_ANY, last.replace(_UNKNOWN, _ANY)).casefold(),
         is_composed=_UNKNOWN in last,
-        variables=tuple(it.name if isinstance(it, Expansion) else "" for it in word.parts if _is_open(it)),
+        variables=tuple(map(_variable, filter(_is_open, word.parts))),
     )
 
 
@@ -74,6 +75,12 @@ def may_match(one: str, other: str) -> bool:
 def words_of(last: str) -> set[str]:
     """Return the words in a name, as they may stand in the text of a variable."""
     return set(_WORDS.findall(last.casefold()))
+
+
+def _variable(part: Part) -> str:
+    if isinstance(part, Expansion):
+        return part.name
+    return _IN_BRACES if isinstance(part, Text) else ""
 
 
 def _is_open(part: Part) -> bool:

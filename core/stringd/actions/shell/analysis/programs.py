@@ -207,7 +207,7 @@ _OTHERS: Mapping[str, Program] = {
             lenient("", FILE), options={**named("-c --call"), **named("-p --package --from --with", DATA)}
         ),
     ),
-    "parallel": Program(operands=CODE, stdin=True),
+    "parallel": Program(options=named("-a --arg-file", SCRIPT), operands=CODE, stdin=True),
     **dict.fromkeys(("at", "batch"), Program(options={"-f": SCRIPT}, flags="Mmlbv", stdin=True)),
     "crontab": Program(options=each("u"), flags="lrei", operands=SCRIPT, stdin=True),
     "tar": lenient(

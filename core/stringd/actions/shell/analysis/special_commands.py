@@ -239,7 +239,7 @@ def _xargs(analysis: ArgumentContext, name: str, words: Sequence[Word], stdin: s
         analysis.use(name, use, None)
     if not uses.command:
         return
-    if value := stdin or analysis.flow.taint_of_words(it.word for it in uses.words):
+    if value := stdin or analysis.flow.taint_of_read(it.word for it in uses.words):
         # `-a` names a file to read instead of the input.
         analysis.flow.variables[FOUND] = value
     mark = _replaced(words[: len(words) - len(uses.command)])
