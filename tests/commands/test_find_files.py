@@ -155,6 +155,21 @@ def test_lines_in_another_charset_are_legible(daemon: DaemonProcess, charset: st
     assert content(daemon, "/open @found.1").endswith(text.rstrip())
 
 
+@pytest.mark.requirement("find.files.engines", "find.files.bounded")
+@pytest.mark.parametrize("path", [None, "/nowhere"])
+def test_a_large_file_is_not_searched_though_it_is_named(
+    start_daemon: Callable[..., DaemonProcess], path: str | None
+) -> None:
+    daemon = start_daemon(env={"PATH": path} if path else {})
+    daemon.register("default", daemon.home)
+    (daemon.home / "large.txt").write_bytes(b"needle\n" * 1_600_000)
+    for where in ("large.txt", "~/"):
+        assert content(daemon, f"/find needle {where}") == (
+            f"Matches: needle in {where} (0 lines in 0 files)\n---\n(none)\n{UNSEARCHED}"
+        )
+    assert "(1 name, 0 lines in 0 files)" in content(daemon, "/find large ~/ --names")
+
+
 @pytest.mark.requirement("find.files.boundary")
 def test_nothing_outside_is_searched(daemon: DaemonProcess, tmp_path: Path) -> None:
     outside = tmp_path / "outside"

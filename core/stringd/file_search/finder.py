@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from stringd.api.workers import Budget
 from stringd.errors import ErrorCode, Refusal, WorkStopped
 from stringd.file_search import ripgrep
-from stringd.file_search.file_query import FileQuery, Found, SearchLimits, in_order
+from stringd.file_search.file_query import LARGEST, FileQuery, Found, SearchLimits, in_order
 from stringd.file_search.scan import file_named, matching_names, scan
 from stringd.files.protected import refuse_file, refuse_path
 from stringd.workers.threads import READING, current_work
@@ -32,7 +32,7 @@ async def find_in_files(query: FileQuery, limits: SearchLimits) -> Found:
     found = await _with_ripgrep(query, limits)
     if found is None:
         found = await _apart(limits, scan, query, limits)
-    return await READING.run(_without_own, found)
+    return await READING.run(_listable, found)
 
 
 async def nearest_file(root: str, name: str) -> str | None:
@@ -44,22 +44,24 @@ async def nearest_file(root: str, name: str) -> str | None:
     return None
 
 
-def _without_own(found: Found) -> Found:
-    """Leave out the files of stringd itself, and hard links to them."""
+def _listable(found: Found) -> Found:
+    """Leave out the files of stringd itself, hard links to them, and large ones, if they were searched."""
     return replace(
         found,
-        files=tuple(it for it in in_order(found.files) if not _is_own(it.path)),
-        names=tuple(it for it in sorted(set(found.names)) if not _is_own(it)),
+        files=tuple(it for it in in_order(found.files) if 0 <= _size_unless_own(it.path) <= LARGEST),
+        names=tuple(it for it in sorted(set(found.names)) if _size_unless_own(it) >= 0),
     )
 
 
-def _is_own(path: str) -> bool:
+def _size_unless_own(path: str) -> int:
+    """Return the size of a file; a negative number for one of stringd itself, or that is gone."""
     try:
         refuse_path(path, path)
-        refuse_file(os.lstat(path), path)
+        status = os.lstat(path)
+        refuse_file(status, path)
     except (OSError, Refusal):
-        return True
-    return False
+        return -1
+    return status.st_size
 
 
 async def _with_ripgrep(query: FileQuery, limits: SearchLimits) -> Found | None:
