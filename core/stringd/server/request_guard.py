@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from stringd.config import REQUEST_LIMIT
 from stringd.errors import BodyTooLarge, InvalidRequest, Misdirected, OriginRefused, Relayed
 from stringd.server.json_responses import answer_to
+from stringd.workers.guarded_calls import as_error, is_signal
 
 
 def header_lines(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
@@ -71,10 +72,10 @@ class RequestGuard:
                 await Response(status_code=204)(scope, capped, answer.send)
             else:
                 await self._app(scope, capped, answer.send)
-        except Exception as error:
-            if answer.started:
+        except BaseException as error:
+            if answer.started or is_signal(error):
                 raise
-            await answer_to(error)(scope, receive, answer.send)
+            await answer_to(as_error(error))(scope, receive, answer.send)
 
     def _check_browser(self, headers: Mapping[bytes, bytes]) -> None:
         host = headers.get(b"host", b"")
