@@ -78,11 +78,14 @@ EVALUATED = {
     "files that a program finds": [
         'cd d && printf "all:\\n\\t@echo %s\\n" "{x}" > Makefile && make -s',
         "printf %s {x} > d/makefile; make -C d",
+        "printf %s {x} > foo/Makefile; make -Cfoo",
         "printf %s {x} > GNUmakefile; bash -c make",
         "printf %s {x} | tee d/Makefile; gmake -j2",
         "printf %s {x} > rules.mk; make",
         'cp {x} "$D/Makefile"; make',
-        "printf %s {x} > lib/json.py; python3 tool.py",
+        "printf %s {x} > lib/sitecustomize.py; python3 tool.py",
+        "printf %s {x} > test_a.py; pytest",
+        "printf %s {x} > eslint.config.js; npx eslint .",
         "printf %s {x} > run2.py; python3 -m run2",
         "printf %s {x} > build.ninja; ninja",
         "printf %s {x} > justfile; just",
@@ -180,6 +183,7 @@ DATA = [
     "printf %s {x} > in; echo *; rm -f -- *.tmp; n=$(wc -l < in); echo $((n)); ./tool in",
     'printf %s {x} > out/a.md; for f in out/*.md; do wc -l "$f"; done; tar czf a.tgz out; ssh host uptime',
     "printf %s {x} | tee in | ./tool; curl -so page.html -- {x}; grep -o a page.html | sort -u",
+    "node ./cli.js {x} > out.js; printf %s {x} > a.py; python3 -m py_compile a.py; npx prettier out.js",
 ]
 # Those whose programs are everywhere.
 ANSWERS = {

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from stringd.actions.shell.analysis.shell_syntax import Word
 
 _MAKE = "makefile gnumakefile *.mk *.mak"
 _COMPOSE = "compose*.yml compose*.yaml docker-compose*.yml docker-compose*.yaml dockerfile containerfile"
-_SCRIPTS = "*.js *.cjs *.mjs *.ts package.json .npmrc"
-_PYTHON = "*.py *.pth pyproject.toml setup.cfg tox.ini pytest.ini"
-_RUBY = "*.rb *.gemspec *.rake rakefile gemfile"
-_VIM = ".vimrc .exrc *.vim init.lua"
+_PACKAGE = "package.json .npmrc .yarnrc* bunfig.toml deno.json* index.*js index.ts"
+_PACKAGES = f"{_PACKAGE} *.config.*js *.config.ts .*rc.js .*rc.cjs .*rc.mjs"
+_PYTHON = "sitecustomize.py usercustomize.py __init__.py __main__.py *.pth"
+_PYTHON_PROJECT = f"{_PYTHON} setup.py setup.cfg pyproject.toml"
+_PYTHON_TESTS = f"{_PYTHON_PROJECT} test_*.py *_test.py conftest.py pytest.ini tox.ini noxfile.py"
+_VIM = ".vimrc .exrc init.vim init.lua"
 _PROFILES = ".profile .bashrc .bash_profile .bash_login .bash_logout"
 _ZSH = ".zshrc .zshenv .zprofile .zlogin"
 _HOOKS = "pre-commit prepare-commit-msg commit-msg post-commit pre-push pre-rebase post-checkout post-merge"
@@ -23,12 +26,14 @@ _BY_PROGRAMS: Mapping[str, str] = {
     "task": "taskfile*.yml taskfile*.yaml",
     "cmake ctest cpack": "cmakelists.txt *.cmake cmakepresets.json cmakeuserpresets.json",
     "docker docker-compose podman podman-compose nerdctl": _COMPOSE,
-    "node nodejs deno bun npm npx yarn pnpm bunx pnpx": f"{_SCRIPTS} deno.json",
-    "python pypy ipython pip pytest tox nox uv uvx pipx poetry pipenv pdm hatch": _PYTHON,
-    "perl prove": "*.pm *.pl *.t",
-    "ruby rake bundle gem": _RUBY,
-    "lua luajit": "*.lua",
-    "php composer": "*.php *.inc composer.json php.ini",
+    "node nodejs deno bun": _PACKAGE,
+    "npm npx yarn pnpm bunx pnpx": _PACKAGES,
+    "python pypy ipython": _PYTHON,
+    "pip uv uvx pipx poetry pipenv pdm hatch": _PYTHON_PROJECT,
+    "pytest tox nox": _PYTHON_TESTS,
+    "perl prove": "*.pm *.t",
+    "ruby rake bundle gem": "*.gemspec *.rake rakefile gemfile .irbrc",
+    "php composer": "composer.json php.ini .user.ini",
     "go": "*.go go.mod",
     "cargo rustc": "*.rs cargo.toml config.toml",
     "gradle gradlew": "*.gradle *.kts gradle.properties",
@@ -39,19 +44,19 @@ _BY_PROGRAMS: Mapping[str, str] = {
     "bazel": "build build.bazel workspace *.bzl",
     "vagrant": "vagrantfile",
     "terraform tofu": "*.tf *.tfvars",
-    "ansible ansible-playbook": "*.yml *.yaml ansible.cfg",
+    "ansible ansible-playbook": "ansible.cfg main.yml main.yaml",
     "direnv": ".envrc",
     "sh dash ash ksh bash rbash su": _PROFILES,
     "zsh": _ZSH,
-    "fish": "*.fish",
+    "fish": "config.fish",
     "vi vim nvim ex view": _VIM,
-    "emacs": ".emacs .dir-locals.el *.el",
+    "emacs": ".emacs .dir-locals.el init.el",
     "gdb lldb": ".gdbinit .lldbinit",
     "tmux screen": ".tmux.conf .screenrc",
     "psql": ".psqlrc",
     "sqlite": ".sqliterc",
     "R Rscript": ".rprofile",
-    "jq": ".jq *.jq",
+    "jq": ".jq",
     "wget curl": ".wgetrc .curlrc",
     "git": f".gitconfig .gitmodules {_HOOKS}",
     # It runs all files of a directory.
@@ -62,7 +67,9 @@ _FOUND: Mapping[str, Sequence[str]] = {
 }
 # With such an option, these evaluate the file that it names instead.
 _READING_ONE = frozenset({"make", "gmake", "remake", "just", "ninja", "docker-compose"})
-_NAMING = re.compile(r"-[a-zA-Z]*f.*|--(?:file|makefile|justfile)(?:=.*)?", re.DOTALL)
+_NAMING = re.compile(r"-[bBdeikmnpqrRsStvw]*f.*|--(?:file|makefile|justfile)(?:=.*)?", re.DOTALL)
+# An option that names a module, of which Python runs the file.
+_MODULE = re.compile(r"-[A-Za-z]*m")
 _VERSION = re.compile(r"[\d.-]+\Z")
 
 
@@ -70,4 +77,8 @@ def files_found_by(program: str, arguments: Sequence[Word]) -> Sequence[str]:
     """Return patterns of the names of the files that a program evaluates where it finds them."""
     if program in _READING_ONE and any(_NAMING.fullmatch(it.lead) for it in arguments):
         return ()
-    return _FOUND.get(program) or _FOUND.get(_VERSION.sub("", program), ())
+    found = _FOUND.get(program) or _FOUND.get(_VERSION.sub("", program), ())
+    if not program.startswith(("python", "pypy", "ipython", "uv")):
+        return found
+    modules = (it.literal for before, it in pairwise(arguments) if _MODULE.fullmatch(before.lead))
+    return (*found, *(f"{it.rpartition('.')[2].casefold()}.py" for it in modules if it))
