@@ -161,7 +161,8 @@ def test_secret_typed_through_every_surface_is_never_stored(home: Path, service:
     assert any(holds(it.read_bytes()) for it in home.rglob("secrets.json"))
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.long
+@pytest.mark.timeout(180)
 @pytest.mark.requirement("mask.url", "mask.command", "mask.history")
 def test_password_of_a_url_typed_through_every_surface_is_never_stored(home: Path) -> None:
     told: dict[str, bytes] = {}
