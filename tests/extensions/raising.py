@@ -108,6 +108,10 @@ async def printing(invocation):
     await asyncio.sleep(0.2)
     return Reply.confirmation("Fine")
 
+async def await_next(invocation):
+    invocation.runtime.events.at_next(lambda: fail(invocation.line.text))
+    return Reply.confirmation("Fine")
+
 class Veiled(Topic):
     def __init__(self, name): self.name = name
     def secret_scope(self): fail(self.name)
@@ -149,7 +153,7 @@ def stringd_topic_types():
     talk = [TopicType(name="talk", summary="A test.", plain_text=text)]
     mute = [TopicType(name="mute", summary="A test.", plain_text=text, open=deaf)]
     return [*named, *made, *listed, *talk, *mute]
-COMMANDS = (fine, run, task, withdraw, resign, send, slow, affect, wonder, printing)
+COMMANDS = (fine, run, task, withdraw, resign, send, slow, affect, wonder, printing, await_next)
 @hookimpl
 def stringd_commands():
     plain = [Command(name=it.__name__, summary="A test.", usage="", run=it) for it in COMMANDS]

@@ -236,6 +236,12 @@ def question_ids(daemon: DaemonProcess) -> list[str]:
     return [it["id"] for it in listed]
 
 
+@pytest.mark.parametrize("raised", RAISED)
+def test_what_waits_for_the_next_event_does_not_change_the_reply(raised: str, raising: DaemonProcess) -> None:
+    cmd = f"/await_next {raised}"
+    assert raising.exec(cmd).content == f"re: {cmd}\nFine"
+
+
 def test_other_chanflow_answers_are_kept(raising: DaemonProcess) -> None:
     commands = [f"/run {it}" for it in RAISED] + [f"/masked {it}" for it in RAISED]
     commands += [f"/open small:{it}" for it in RAISED] + [f"/task {it}" for it in RAISED] + ["/withdraw"]

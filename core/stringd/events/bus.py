@@ -209,8 +209,11 @@ class EventBus:
 
     def _announce(self) -> None:
         callback, self._at_next = self._at_next, None
-        if callback:
-            callback()
+        try:
+            if callback:
+                callback()
+        except BaseException:
+            log.exception("what waited for the next event failed")
 
     def _publish(self, event: Event, weight: int) -> None:
         published = self._recent.append(event, weight)
