@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import json
 import os
@@ -109,6 +108,9 @@ async def request_async(
     **fields: Unpack[Fields],
 ) -> Reply:
     """Do the same as `request` without blocking the event loop; if cancelled, the request is withdrawn."""
+    # Programs that only call `request` need not import it.
+    import asyncio
+
     target = socket_path() if path is None else Path(path)
     loop = asyncio.get_running_loop()
     with socket.socket(socket.AF_UNIX) as client:
