@@ -23,11 +23,12 @@ from stringd.documents.pages.file_pages import open_file
 from stringd.documents.pages.link_names import with_link_names
 from stringd.documents.pages.page import Page
 from stringd.documents.pages.remote_pages import remote_page
-from stringd.documents.pagination.long_pages import may_be_long, page_parts
+from stringd.documents.pagination.long_pages import is_one_part, may_be_long, page_parts
 from stringd.documents.pagination.numbered_parts import Parts
 from stringd.documents.paths.document_origins import Origin
 from stringd.documents.paths.resolving import resolve, shown_uri
 from stringd.documents.paths.text_files import read_text
+from stringd.documents.syntax.lines import without_line_end
 from stringd.documents.targets import (
     OpenedPage,
     Target,
@@ -89,16 +90,17 @@ class DocumentNavigator:
         """Load a target's page, and return the part of it that is to be shown."""
         page = await self.current() if target.here else await self._load(target)
         files = {**page.included, target.path: page.source} if target.path else {}
-        parts = await self.parts(page, target.block, target.lines, target.named)
-        # A reloaded document may have fewer parts than before.
-        number = min(target.part, parts.count) if target.options.fresh else target.part
+        number, runtime = target.part, self._invocation.runtime
+        if target.is_whole and number == 1 and is_one_part(page, answer_limit(self._session, runtime)):
+            text = without_line_end(page.sheet.body)
+        else:
+            parts = await self.parts(page, target.block, target.lines, target.named)
+            # A reloaded document may have fewer parts than before.
+            number = min(number, parts.count) if target.options.fresh else number
+            text = parts.view(number)
+        begins_page = target.is_whole and number == 1
         return OpenedPage(
-            target=target,
-            page=page,
-            text=parts.view(number),
-            part=number,
-            begins_page=target.is_whole and number == 1,
-            files=files,
+            target=target, page=page, text=text, part=number, begins_page=begins_page, files=files
         )
 
     async def reopen(self, location: Location) -> OpenedPage:

@@ -24,6 +24,11 @@ def may_be_long(page: Page, most: int) -> bool:
     return len(page.sheet.body) > most
 
 
+def is_one_part(page: Page, most: int) -> bool:
+    """Whether a whole page is far from being too long, with what precedes it."""
+    return len(page.sheet.body) <= most // _INTRODUCTION
+
+
 class PageText:
     """The text of a page, of a block of it, or of the page of lines of a file."""
 
