@@ -31,7 +31,7 @@ from stringd.documents.editing.seen_files import is_stale, keep_digest, record_d
 from stringd.documents.pages.file_pages import SMALL
 from stringd.documents.paths.text_charsets import known_charset
 from stringd.errors import ErrorCode, Refusal, StorageFailed
-from stringd.text.digests import digest_of
+from stringd.text.digests import digest_of_data
 from stringd.workers.threads import EDITING, READING
 
 Change = Callable[[str], Revision]
@@ -222,18 +222,19 @@ def _write(
     if not files:
         return {}
     changes = [it.change for it in files]
-    digests = [_digest(it.after) for it in files]
+    digests: list[Future[str]] = []
     storing: Future[None] | None = None
 
-    def store() -> Future[None]:
+    def store(data: bytes) -> None:
         nonlocal storing
-        if storing is None:
+        digests.append(_digest(data))
+        if len(digests) == len(files):
             storing = asyncio.run_coroutine_threadsafe(_store(invocation, files, changes, digests), loop)
-        return storing
 
     try:
         with replaced_files(changes, store) as sizes:
-            store().result()
+            if storing:
+                storing.result()
     except BaseException:
         for change in changes:
             remove_directories(change.path, change.directories)
@@ -244,12 +245,12 @@ def _write(
     return dict(zip((it.path for it in changes), written, strict=True))
 
 
-def _digest(text: str) -> Future[str]:
+def _digest(data: bytes) -> Future[str]:
     """Return the digest of a text, for which a long one is handed to another thread."""
-    if len(text) > SMALL:
-        return READING.begin(digest_of, text)
+    if len(data) > SMALL:
+        return READING.begin(digest_of_data, data)
     digest = Future[str]()
-    digest.set_result(digest_of(text))
+    digest.set_result(digest_of_data(data))
     return digest
 
 
@@ -278,13 +279,8 @@ async def _mark(invocation: Invocation) -> None:
 
 
 def _step(file: _RevisedFile, change: FileChange, digest: str) -> Step:
-    return Step(
-        path=change.path,
-        before=file.before,
-        after=digest,
-        directories=change.directories,
-        charset=file.charset,
-    )
+    directories, charset = change.directories, file.charset
+    return Step(path=change.path, before=file.before, after=digest, directories=directories, charset=charset)
 
 
 def _removed(request: EditRequest) -> Refusal:

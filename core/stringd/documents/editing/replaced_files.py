@@ -40,11 +40,11 @@ class FileChange(Struct, frozen=True, kw_only=True):
 
 @contextmanager
 def replaced_files(
-    changes: Sequence[FileChange], written: Callable[[], object] = lambda: None
+    changes: Sequence[FileChange], writing: Callable[[bytes], object] = lambda _: None
 ) -> Iterator[Sequence[int]]:
     """Write the new texts to disk, yield their sizes, and replace the files at the end.
 
-    `written` is called for each before it is synced, which leaves time for other work.
+    `writing` is called with each in UTF-8 before it is written and synced, which leaves time for other work.
 
     If one of them can't be replaced, those that were are restored.
     """
@@ -53,7 +53,7 @@ def replaced_files(
     try:
         for change in changes:
             if change.after is not None:
-                new = _new_text(change, change.after, written)
+                new = _new_text(change, change.after, writing)
                 sizes.append(new.__enter__())
                 begun.append((change, new))
         yield sizes
@@ -81,9 +81,11 @@ def replace_files(changes: Sequence[FileChange]) -> None:
         pass
 
 
-def _new_text(change: FileChange, after: str, written: Callable[[], object]) -> AbstractContextManager[int]:
+def _new_text(
+    change: FileChange, after: str, writing: Callable[[bytes], object]
+) -> AbstractContextManager[int]:
     return replaced_text(
-        change.path, after, change.shown, replacing=change.before, charset=change.charset, written=written
+        change.path, after, change.shown, replacing=change.before, charset=change.charset, writing=writing
     )
 
 

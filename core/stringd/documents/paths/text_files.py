@@ -90,17 +90,18 @@ def replaced_text(
     *,
     replacing: str | None,
     charset: str | None = None,
-    written: Callable[[], object] = lambda: None,
+    writing: Callable[[bytes], object] = lambda _: None,
 ) -> Iterator[int]:
     """Write a text to disk, yield its size in bytes, and replace the file at a real path with it at the end.
 
-    `written` is called before the text is synced, which leaves time for other work.
+    `writing` is called with the text in UTF-8 before it is written and synced, which leaves time for other
+    work.
 
     Create missing directories. An existing file keeps its permissions, its owner and its charset, unless
     another one is given. Refuse a file that is not text, or whose content is no longer `replacing` (None:
     there was no file).
     """
-    data = _utf_8_data(text)
+    data = in_utf_8 = _utf_8_data(text)
     with write_failures(shown), _folder_for(path, replacing) as folder:
         replaced = _writable(folder, path.name, shown)
         if _text_in(folder, path, shown) != replacing:
@@ -111,8 +112,8 @@ def replaced_text(
         if len(data) > LIMIT:
             raise too_large(shown)
         with _replacement(folder, path.name, shown, replaced, is_synced=True) as file:
+            writing(in_utf_8)
             file.write(data)
-            written()
             _sync(file)
             yield len(data)
     remember_charset(str(path), charset)
