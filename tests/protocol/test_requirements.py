@@ -24,10 +24,13 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def marks(tree: ast.AST) -> Iterator[ast.Call]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="mark"), attr="requirement")):
-                yield node
+    """Yield the marks of a module or test, which are outside of the bodies of functions."""
+    match tree:
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="mark"), attr="requirement")):
+            yield tree
+    parts = tree.decorator_list if isinstance(tree, FunctionNode) else ast.iter_child_nodes(tree)
+    for part in parts:
+        yield from marks(part)
 
 
 def ids(tree: ast.AST) -> list[str]:
@@ -41,7 +44,8 @@ def modules(folder: Path) -> Sequence[tuple[Path, ast.Module]]:
 
 
 def functions_of(module: ast.Module) -> Iterator[FunctionNode]:
-    for node in ast.walk(module):
+    classes = (it for it in module.body if isinstance(it, ast.ClassDef))
+    for node in (*module.body, *(it for found in classes for it in found.body)):
         if isinstance(node, FunctionNode) and node.name.startswith("test_"):
             yield node
 
