@@ -61,6 +61,7 @@ def save(topic: Topic, text: str) -> str:
     return shlex.quote(str(path))
 
 
+@pytest.mark.long
 @pytest.mark.requirement("bash.output.bounded", "bash.output.plain")
 @pytest.mark.parametrize("name", FLOODS)
 @pytest.mark.parametrize("way", ["cat {}; (exit 7)", "stty -echo; cat {}; read x; (exit 7)"])

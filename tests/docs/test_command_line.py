@@ -49,6 +49,7 @@ def helps() -> str:
     return "\n".join([help_of_string(), help_of(), *by_word.values(), *actions])
 
 
+@pytest.mark.long
 def test_every_option_is_documented(helps: str) -> None:
     assert set(OPTION.findall(helps)) == set(OPTION.findall(text_of(PAGE)))
 

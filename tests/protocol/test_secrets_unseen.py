@@ -133,6 +133,7 @@ def service() -> Iterator[Service]:
         yield running
 
 
+@pytest.mark.long
 @pytest.mark.requirement("mask.command", "secret.masked")
 @pytest.mark.parametrize("send", [exec_bytes, flow_bytes, client_bytes])
 @pytest.mark.parametrize("topic", TOPICS)
