@@ -53,7 +53,7 @@ def test_a_topic_is_opened_used_and_closed_by_keyboard_alone(tab: Tab, operated:
     tab.type('/set {city} = "Paris"')
     tab.press("Enter")
     tab.wait_text("city", ".topic-panel")
-    tab.wait("document.querySelector('[data-recalled]')")
+    tab.wait("[...document.querySelectorAll('[data-recalled]')].at(-1)?.textContent.includes('city')")
     tab.press("ArrowUp")
     assert tab.run("document.activeElement.value") == '/set {city} = "Paris"'
     tab.run("document.activeElement.select()")
