@@ -168,6 +168,7 @@ CUT = {
     "two pairs": "```act.a.response\nA\n```\nb\n```\nC\n```\nd\n```\nE\nend:\n```\n",
     "pair, jinja": "~~~act.a.response.j2\nSee\n~~~\ncode\n~~~\n{{ response.body }}\n~~~\n",
     "odd": "```act.a.response\nSee\n```\ncode\n```\n",
+    "odd, blank lines": "```act.a.response\nSee\n```\ncode\n```\n\n \n",
 }
 WHOLE = {
     "longer": "````act.a.response\nSee\n```json\n{Response.body}\n```\n````\n",
@@ -175,6 +176,7 @@ WHOLE = {
     "example below": "```act.a.response\nSee\n```\n\nWith {city}:\n\n```\n/act.a --city {city}\n```\n",
     "examples below": "```act.a.response\nA\n```\nb:\n```\n/act.a\n```\nc:\n```\n/act.a --x {x}\n```\n",
     "template below": "```act.a.response\nSee\n```\n\nAs in\n\n```\n{Response.body}\n```\n",
+    "empty example": "```act.a.response\nSee\n```\n\nType:\n\n```\n\n```\n",
     "open example": "```act.a.response\nSee\n```\n\nType:\n\n```\n/act.a",
     "section below": "```act.a.response\nSee\n```\n\n# {Response}\n\n```\n/act.a\n```\n",
     "next action": "```act.a.response\nSee\n```\n{Response}\n```act.b\nCLI true\n```\n",

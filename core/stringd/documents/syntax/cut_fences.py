@@ -63,5 +63,7 @@ def _between(before: Token, after: Token, lines: Lines) -> list[str]:
 
 
 def _is_open(fence: Token) -> bool:
-    """Return whether a fence is the last line of the document, but for empty ones: nothing follows it."""
-    return not fence.content.strip() and fence.map is not None and fence.map[1] - fence.map[0] == 1
+    """Whether a fence is the last line of the document, but for empty ones: nothing follows it."""
+    # Its lines are counted with the empty ones behind it.
+    lines = 1 + fence.content.count("\n")
+    return not fence.content.strip() and fence.map is not None and fence.map[1] - fence.map[0] == lines
