@@ -65,6 +65,18 @@ def test_its_lines_are_offered_where_it_is_opened(daemon: DaemonProcess, large: 
 
 
 @pytest.mark.requirement("edit.large")
+@pytest.mark.parametrize(("charset", "text"), [("utf-8", "é"), ("cp932", "日本語")])
+def test_a_long_first_line_may_be_cut_within_a_character(
+    daemon: DaemonProcess, large: Path, log: bytes, charset: str, text: str
+) -> None:
+    stored = f"x{text * 40_000}\n{text}\n".encode(charset)
+    large.write_bytes(stored + log)
+    assert content(daemon, "/open big.log:L2") == f"Opened big.log:L2\n---\n{text}"
+    assert content(daemon, f"/edit big.log:L2\n{text}s") == "Edited big.log:L2 (1 line)"
+    assert large.read_bytes() == stored[:-1] + b"s\n" + log
+
+
+@pytest.mark.requirement("edit.large")
 def test_lines_that_are_not_there(daemon: DaemonProcess, large: Path, log: bytes) -> None:
     refused = content(daemon, "/edit big.log:L300001\nx")
     assert refused == (

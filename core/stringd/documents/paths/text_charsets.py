@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import getincrementaldecoder, utf_8_decode
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -44,14 +45,25 @@ def decoded(data: bytes, path: str) -> str | None:
     Encoding the text gives the same bytes again. A file whose name says that it is sound, a picture or the
     like is no text.
     """
-    if (rendered_type_of_name(path) or "").partition("/")[0] in _MEDIA:
+    found = _found(data, data, path, is_whole=True)
+    if found is None:
         return None
-    for charset in _candidates(data, _known.get(path)):
-        text = _strictly(data, charset)
-        if text is not None and _is_text(text, charset):
-            remember_charset(path, charset)
-            return text
-    return None
+    charset, text = found
+    remember_charset(path, charset)
+    return text
+
+
+def charset_of_lines(data: bytes, path: str) -> str | None:
+    """Return the charset of a text by its first lines; None unless each of its lines can be read alone."""
+    sample = data[: data.rfind(b"\n", 0, _SAMPLE) + 1] or data[:_SAMPLE]
+    if b"\0" in sample:
+        return None
+    with suppress(UnicodeDecodeError):
+        # A long line may be cut within a character.
+        utf_8_decode(sample, "strict", False)
+        return UTF_8
+    found = _found(sample, sample, path, is_whole=False)
+    return None if found is None or found[0].startswith(("utf-16", "utf-32")) else found[0]
 
 
 def charset_of(data: bytes, path: str) -> str | None:
@@ -61,13 +73,6 @@ def charset_of(data: bytes, path: str) -> str | None:
     except UnicodeDecodeError:
         return None if decoded(data, path) is None else known_charset(path)
     return UTF_8
-
-
-def charset_of_lines(data: bytes, path: str) -> str | None:
-    """Return the charset of a text by its first lines; None unless each of its lines can be read alone."""
-    sample = data[: data.rfind(b"\n", 0, _SAMPLE) + 1] or data[:_SAMPLE]
-    charset = charset_of(sample, path)
-    return None if b"\0" in sample or (charset or "").startswith(("utf-16", "utf-32")) else charset
 
 
 def known_charset(path: str) -> str:
@@ -108,7 +113,19 @@ def charset_name(charset: str) -> str:
     return _WINDOWS.sub(r"windows-\1", charset)
 
 
-def _candidates(data: bytes, known: str | None) -> Iterator[str]:
+def _found(data: bytes, whole: bytes, path: str, *, is_whole: bool) -> tuple[str, str] | None:
+    """Return the charset of data and their text; of a part, the end may be cut within a character."""
+    if (rendered_type_of_name(path) or "").partition("/")[0] in _MEDIA:
+        return None
+    for charset in _candidates(data, whole, _known.get(path), is_whole=is_whole):
+        text = _strictly(data, charset, is_whole=is_whole)
+        if text is not None and _is_text(text, charset):
+            return charset, text
+    return None
+
+
+def _candidates(data: bytes, whole: bytes, known: str | None, *, is_whole: bool) -> Iterator[str]:
+    """Yield the charsets that data may have, as the text of which they are a part may declare one."""
     marked = next((charset for mark, charset in _MARKS if data.startswith(mark)), None)
     if marked or b"\0" in data:
         wide = marked or wide_encoding(data)
@@ -118,9 +135,9 @@ def _candidates(data: bytes, known: str | None) -> Iterator[str]:
         return
     if known:
         yield known
-    for label in (*_DECLARED.findall(data[:_DECLARED_IN]), *_DECLARED.findall(data[-_DECLARED_IN:])):
+    for label in (*_DECLARED.findall(whole[:_DECLARED_IN]), *_DECLARED.findall(whole[-_DECLARED_IN:])):
         yield from _codec(label.decode())
-    yield from _codec(_detected(data))
+    yield from _codec(_detected(data, is_whole=is_whole))
     yield _WESTERN
     if len(data.decode("ascii", "ignore")) >= _MOSTLY * len(data):
         yield _ANY_BYTE
@@ -132,21 +149,23 @@ def _codec(label: str) -> Iterator[str]:
         yield found.codec_info.name
 
 
-def _detected(data: bytes) -> str:
+def _detected(data: bytes, *, is_whole: bool) -> str:
     # Few files need it, and its import is slow.
     from chardetng_py import EncodingDetector
 
-    sample = b"\n".join(_NOT_ASCII.findall(data[: 16 * _SAMPLE]))[:_SAMPLE]
+    # A part is a sample itself.
+    sample = b"\n".join(_NOT_ASCII.findall(data[: 16 * _SAMPLE]))[:_SAMPLE] if is_whole else data
     detector = EncodingDetector()
-    detector.feed(sample, last=True)
+    detector.feed(sample, last=is_whole)
     guess: str = detector.guess(tld=None, allow_utf8=False)
     return guess
 
 
-def _strictly(data: bytes, charset: str) -> str | None:
+def _strictly(data: bytes, charset: str, *, is_whole: bool) -> str | None:
     with suppress(UnicodeError, LookupError):
-        text = data.decode(charset)
-        if text.encode(charset) == data:
+        text = getincrementaldecoder(charset)().decode(data, is_whole)
+        again = text.encode(charset)
+        if again == data or (not is_whole and data.startswith(again)):
             return text
     return None
 
