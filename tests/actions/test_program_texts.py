@@ -224,6 +224,14 @@ def test_a_value_in_no_program_text_is_accepted(command: str) -> None:
     assert quoting(command).findings == ()
 
 
+@pytest.mark.parametrize(("count", "findings"), [(50, 0), (51, 1), (700, 1)])
+def test_a_command_that_writes_values_to_too_many_files_is_refused(count: int, findings: int) -> None:
+    found = quoting("".join(f"echo {{x}} > a{it}*b;sh c*{it};" for it in range(count))).findings
+    assert [it.message for it in found] == [
+        "it can't be proved that {x} stays text: values are written to more than 50 files"
+    ] * findings
+
+
 @pytest.mark.parametrize("command", ANSWERS)
 def test_programs_get_the_value_as_data(own_daemon: DaemonProcess, command: str) -> None:
     app = own_daemon.home / "app"

@@ -22,7 +22,7 @@ from stringd.actions.shell.analysis.shell_syntax import (
     Word,
 )
 from stringd.actions.shell.analysis.value_constraints import ParameterKinds, ValueKind
-from stringd.actions.shell.analysis.written_files import WrittenFiles
+from stringd.actions.shell.analysis.written_files import UNKNOWN, WrittenFiles
 
 # The output of these commands can contain any variable, so also tainted ones.
 _PRINTING_VARIABLES = frozenset(
@@ -47,9 +47,8 @@ _PRINTING_VARIABLES = frozenset(
     ]
 )
 _POSITIONAL = frozenset("@*123456789")
-# Keys for the positional parameters, and for an unknown text, among the names of variables.
+# The key for the positional parameters among the names of variables.
 ARGUMENTS = "@"
-UNKNOWN = ""
 _GLOB = re.compile(r"[*?\[{]")
 # The words of /dev/stdin, /dev/fd/0 and /proc/self/fd/0 that other names lack.
 _INPUT = frozenset({"stdin", "fd"})

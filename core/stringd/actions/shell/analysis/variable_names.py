@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from stringd.actions.shell.analysis.data_flow import ARGUMENTS, UNKNOWN, DataFlow
+from stringd.actions.shell.analysis.data_flow import ARGUMENTS, DataFlow
 from stringd.actions.shell.analysis.shell_syntax import (
     Expansion,
     Part,
@@ -17,6 +17,7 @@ from stringd.actions.shell.analysis.shell_syntax import (
     Word,
 )
 from stringd.actions.shell.analysis.value_constraints import ValueKind
+from stringd.actions.shell.analysis.written_files import UNKNOWN
 
 # The bracket stands for any subscript.
 _SUBSCRIPT = "["

@@ -10,9 +10,11 @@ from typing import TypeAlias
 from stringd.actions.shell.analysis.file_names import FileName, may_match, words_of
 from stringd.actions.shell.analysis.shell_syntax import Word
 
-# The words in the texts of some variables; the empty word stands for an unknown text.
+# The words in the texts of some variables, with `UNKNOWN` for texts that are not known.
 WordsIn: TypeAlias = Callable[[Iterable[str]], set[str]]
-_UNKNOWN = ""
+UNKNOWN = ""
+MOST_FILES = 50
+"""How many names are recorded: each file that is evaluated is compared with all of them."""
 _WRITING_ALL = frozenset({"tee", "sponge"})
 _WRITING_LAST = frozenset({"cp", "mv", "ln", "install"})
 _FOLDERS = frozenset({".", ".."})
@@ -48,13 +50,18 @@ class WrittenFiles:
 
     def __init__(self) -> None:
         self._taints: dict[FileName, str] = {}
+        self.are_too_many = False
+        """Whether some names are not recorded."""
 
     def __len__(self) -> int:
         return len(self._taints)
 
     def write(self, file: FileName, taint: str) -> None:
-        """Record that a file may hold a value."""
-        self._taints.setdefault(file, taint)
+        """Record that a file may hold a value, unless there are too many of them."""
+        if file in self._taints or len(self._taints) < MOST_FILES:
+            self._taints.setdefault(file, taint)
+        else:
+            self.are_too_many = True
 
     def read(self, file: FileName, words_in: WordsIn, *, is_glob: bool) -> str | None:
         """Return the taint of a file that is read: one whose name tells which file it is."""
@@ -63,7 +70,7 @@ class WrittenFiles:
 
     def evaluated(self, file: FileName, words_in: WordsIn) -> str | None:
         """Return the taint of a file that is evaluated: of any that it may be."""
-        known = words_in(file.variables) | words_of(file.last) if file.is_composed else {_UNKNOWN}
+        known = words_in(file.variables) | words_of(file.last) if file.is_composed else {UNKNOWN}
 
         def is_other(written: FileName) -> bool:
             words = words_of(written.last)
@@ -72,7 +79,7 @@ class WrittenFiles:
             return not words <= known
 
         def is_meant(written: FileName) -> bool:
-            if _UNKNOWN not in known and is_other(written):
+            if UNKNOWN not in known and is_other(written):
                 return False
             return _may_be(written, file.last, words_in)
 
