@@ -50,6 +50,8 @@ class Cut:
         self._sockets: set[asyncio.StreamWriter] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._listener = socket.create_server((host, port), backlog=512)
+        # Accepted connections inherit it; asyncio sets it only where the protocol is named.
+        self._listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.port: int = self._listener.getsockname()[1]
         self.address = f"{host}:{self.port}"
         self._server = _in_loop(self._serve())
