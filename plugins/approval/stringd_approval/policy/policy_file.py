@@ -41,7 +41,6 @@ class PolicyFile:
         # Every command looks here.
         self._name = str(self.path)
         self._further = tuple(further)
-        self._is_missing = False
         self._stamp: tuple[int, ...] | None = None
         self._without_file = self._policy = Policy(rules=self._further)
         self._shared = shared
@@ -60,21 +59,15 @@ class PolicyFile:
 
     def current(self) -> Policy:
         """Return the policy as the file has it now."""
-        # Most have no file, which takes half the time to see of what it takes to see why one can't be used.
-        if not self._is_missing or os.access(self._name, os.F_OK, follow_symlinks=False):
-            self._look()
-        return self._policy if self._shared is None else self._with_shared(self._shared.policy)
-
-    def _look(self) -> None:
-        self._is_missing = False
         try:
             status = os.lstat(self._name)
         except FileNotFoundError:
-            self._is_missing, self._stamp, self._policy = True, None, self._without_file
+            self._stamp, self._policy = None, self._without_file
         except OSError as error:
             self._stamp, self._policy = None, self._unusable(error.strerror or str(error))
         else:
             self._read_if_changed(status)
+        return self._policy if self._shared is None else self._with_shared(self._shared.policy)
 
     def _with_shared(self, shared: Policy) -> Policy:
         """Return the policy with the rules of the cluster before its own, made when either changes."""
