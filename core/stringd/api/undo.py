@@ -28,13 +28,13 @@ class Step(FrozenRecord, frozen=True, kw_only=True):
 
 
 class Undo(Protocol):
-    """The last edits of each topic; a failed write raises `StorageFailed`."""
+    """The last edits of each topic; a failed write raises `StorageFailed`, if it is waited for."""
 
     async def add(self, session: Session, *steps: Step) -> None:
         """Store an edit of one or several files; beyond a limit, remove the oldest."""
 
     async def mark(self, session: Session) -> None:
-        """Mark the topic's newest edit as written to its files."""
+        """Mark the topic's newest edit as written to its files, maybe later."""
 
     async def last(self, session: Session) -> Sequence[Step]:
         """Return the steps of the topic's newest edit, one for each file; empty if there is none."""

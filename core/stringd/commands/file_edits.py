@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
-from contextlib import AsyncExitStack, contextmanager, suppress
+from contextlib import AsyncExitStack, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec import Struct
 
 from stringd.api.commands import Invocation
 from stringd.api.replies import Edit, Reply
 from stringd.api.sessions import Session
-from stringd.api.undo import Step
 from stringd.commands.edit_arguments import FORCE, EditRequest, IncludeFound
+from stringd.commands.undoable_writes import Written, mark_written, write_texts
 from stringd.documents.editing.after_answers import finish_left, leave
 from stringd.documents.editing.block_index import note_edit, note_reparsed
 from stringd.documents.editing.edits import Revision, combined
@@ -24,15 +22,11 @@ from stringd.documents.editing.file_locks import finish
 from stringd.documents.editing.replaced_files import (
     FileChange,
     missing_directories,
-    remove_directories,
-    replaced_files,
 )
 from stringd.documents.editing.seen_files import is_stale, keep_digest, record_digest, record_seen
-from stringd.documents.pages.file_pages import SMALL
 from stringd.documents.paths.text_charsets import known_charset
-from stringd.errors import ErrorCode, Refusal, StorageFailed
-from stringd.text.digests import digest_of_data
-from stringd.workers.threads import EDITING, READING
+from stringd.errors import ErrorCode, Refusal
+from stringd.workers.threads import EDITING
 
 Change = Callable[[str], Revision]
 
@@ -76,13 +70,6 @@ class PlannedEdit(Struct, frozen=True, kw_only=True):
             if not self.where:
                 raise
             raise Refusal(refusal.code, refusal.message, *refusal.context, *self.where) from None
-
-
-class _Written(NamedTuple):
-    """The size in bytes and the digest of a text that was written."""
-
-    size: int
-    digest: str
 
 
 Plan = Callable[[Invocation], Awaitable[PlannedEdit]]
@@ -165,7 +152,7 @@ async def _edit_files(
 ) -> Sequence[Sequence[Changed]]:
     revised, written = await EDITING.run(_edited, invocation, files, asyncio.get_running_loop())
     if written:
-        await _mark(invocation)
+        await mark_written(invocation)
     for file in revised:
         path = file.request.target.path
         new = written.get(path)
@@ -179,14 +166,16 @@ async def _edit_files(
 
 def _edited(
     invocation: Invocation, files: Sequence[Sequence[PlannedEdit]], loop: asyncio.AbstractEventLoop
-) -> tuple[Sequence[_RevisedFile], Mapping[Path, _Written]]:
+) -> tuple[Sequence[_RevisedFile], Mapping[Path, Written]]:
     """Make the edits of files, in a thread, from reading them to replacing those that are changed."""
     finish_left()
     revised = [_revised(invocation.session, edits) for edits in files]
-    return revised, _write(invocation, [it for it in revised if it.is_changed], loop)
+    changed = [it for it in revised if it.is_changed]
+    changes, charsets = [it.change for it in changed], [it.charset for it in changed]
+    return revised, write_texts(invocation, changes, charsets, loop) if changes else {}
 
 
-def _changed(file: _RevisedFile, written: _Written | None) -> Sequence[Changed]:
+def _changed(file: _RevisedFile, written: Written | None) -> Sequence[Changed]:
     size = written.size if written else len(file.after.encode(file.charset))
     return [Changed(before=file.before, after=file.after, lines=it.lines, size=size) for it in file.revisions]
 
@@ -210,77 +199,6 @@ def _revised(session: Session, edits: Sequence[PlannedEdit]) -> _RevisedFile:
         charset=known_charset(str(path)),
         revisions=revisions,
     )
-
-
-def _write(
-    invocation: Invocation, files: Sequence[_RevisedFile], loop: asyncio.AbstractEventLoop
-) -> Mapping[Path, _Written]:
-    """Write texts to disk while the step is stored, and replace the files once both are done.
-
-    So a crash in between leaves nothing that can't be undone.
-    """
-    if not files:
-        return {}
-    changes = [it.change for it in files]
-    digests: list[Future[str]] = []
-    storing: Future[None] | None = None
-
-    def store(data: bytes) -> None:
-        nonlocal storing
-        digests.append(_digest(data))
-        if len(digests) == len(files):
-            storing = asyncio.run_coroutine_threadsafe(_store(invocation, files, changes, digests), loop)
-
-    try:
-        with replaced_files(changes, store) as sizes:
-            if storing:
-                storing.result()
-    except BaseException:
-        for change in changes:
-            remove_directories(change.path, change.directories)
-        if storing:
-            asyncio.run_coroutine_threadsafe(_drop(invocation, storing), loop).result()
-        raise
-    written = map(_Written, sizes, (it.result() for it in digests))
-    return dict(zip((it.path for it in changes), written, strict=True))
-
-
-def _digest(data: bytes) -> Future[str]:
-    """Return the digest of a text, for which a long one is handed to another thread."""
-    if len(data) > SMALL:
-        return READING.begin(digest_of_data, data)
-    digest = Future[str]()
-    digest.set_result(digest_of_data(data))
-    return digest
-
-
-async def _store(
-    invocation: Invocation,
-    files: Sequence[_RevisedFile],
-    changes: Sequence[FileChange],
-    digests: Sequence[Future[str]],
-) -> None:
-    known = await asyncio.gather(*map(asyncio.wrap_future, digests))
-    steps = [_step(*it) for it in zip(files, changes, known, strict=True)]
-    await invocation.runtime.undo.add(invocation.session, *steps)
-
-
-async def _drop(invocation: Invocation, storing: Future[None]) -> None:
-    """Remove a step that was stored for an edit that has failed."""
-    with suppress(StorageFailed):
-        await asyncio.wrap_future(storing)
-        await invocation.runtime.undo.drop(invocation.session)
-
-
-async def _mark(invocation: Invocation) -> None:
-    """Mark the step as written; it can still be undone if that fails, and the edit has succeeded."""
-    with suppress(StorageFailed):
-        await invocation.runtime.undo.mark(invocation.session)
-
-
-def _step(file: _RevisedFile, change: FileChange, digest: str) -> Step:
-    directories, charset = change.directories, file.charset
-    return Step(path=change.path, before=file.before, after=digest, directories=directories, charset=charset)
 
 
 def _removed(request: EditRequest) -> Refusal:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 
 from stringd.api.commands import Invocation
 from stringd.api.replies import Edit, Reply
 from stringd.api.undo import Step
 from stringd.commands.edit_arguments import FORCE, EditRequest
+from stringd.commands.undoable_writes import mark_written
 from stringd.documents.editing.file_locks import finish
 from stringd.documents.editing.large_files import (
     LargePart,
@@ -24,7 +24,7 @@ from stringd.documents.editing.large_files import (
 from stringd.documents.editing.seen_files import is_stale, record_seen
 from stringd.documents.paths.text_charsets import encoded
 from stringd.documents.paths.text_files import read_if_there, replaced_span, write_span
-from stringd.errors import ErrorCode, Refusal, StorageFailed
+from stringd.errors import ErrorCode, Refusal
 from stringd.text.formatting import counted
 from stringd.workers.threads import READING, STORAGE
 
@@ -78,8 +78,7 @@ async def _edit(invocation: Invocation, request: EditRequest, body: str | None) 
             place=place,
         )
         await undo.add(session, step)
-    with suppress(StorageFailed):
-        await undo.mark(session)
+    await mark_written(invocation)
     await _record_seen(invocation, path, request.file)
     return new.decode(charset, "replace"), old.decode(charset, "replace")
 

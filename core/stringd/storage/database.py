@@ -7,7 +7,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar, TypeVarTuple, Unpack
 
@@ -74,8 +74,12 @@ class Database:
         return await self._in_thread(self._execute, statement, values)
 
     def submit(self, statement: str, *values: Value) -> None:
-        """Run a statement later, whether it fails or not."""
-        self._thread.submit(self._execute, statement, values)
+        """Run a statement later; log if it fails."""
+        self._thread.submit(self._execute, statement, values).add_done_callback(self._log_failure)
+
+    def _log_failure(self, executed: Future[list[Any]]) -> None:
+        if error := executed.exception():
+            log.warning("%s can't be used: %s", self._path, error)
 
     async def transact(self, statements: Sequence[Statement]) -> None:
         """Run all statements or none of them; raise `StorageFailed` if they fail."""
