@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import time
 
 import pytest
+
+from stringd_web.html.html_reader import read_html
 
 _READ = """
 import sys, threading, time
@@ -75,3 +79,24 @@ def test_overwhelming_pages_are_read(page: str) -> None:
     )
     assert run.returncode == 0, run.stderr[-2000:]
     assert float(run.stdout) < _LIMIT
+
+
+def seconds(page: str) -> float:
+    """Return the least time of three that reading a page takes."""
+    times = []
+    for _ in range(3):
+        gc.collect()
+        began = time.thread_time()
+        read_html(page, "https://example.org/", full=False)
+        times.append(time.thread_time() - began)
+    return min(times)
+
+
+@pytest.mark.requirement("web.html.bounded")
+@pytest.mark.parametrize(
+    ("begin", "unit"),
+    [("<ul>", "<ul>x</ul>"), ("<ol>", "<ul>x</ul>"), ("<ul><li>a</li>", "<p>b</p><ul>x</ul>")],
+)
+def test_lists_of_lists_are_read_in_linear_time(begin: str, unit: str) -> None:
+    small, large = (seconds(begin + unit * number) for number in (2_500, 10_000))
+    assert large < 8 * small

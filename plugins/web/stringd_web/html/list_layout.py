@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -20,9 +20,11 @@ def normalize_lists(tree: LexborHTMLParser, source: PageSource) -> None:
     if not source.has(*_LISTS):
         return
     lists = f":is({', '.join(it for it in _LISTS if source.has(it))})"
-    _nest(tree, tree.css(f"{lists} > {lists}"))
+    outer = {it.parent.mem_id: it.parent for it in tree.css(f"{lists} > {lists}") if it.parent is not None}
+    for listed in outer.values():
+        _nest(tree, listed)
     for item in tree.css("ol > li[value]") if source.has("ol") and source.mentions(b"value") else ():
-        if item.parent is not None and _item_before(item) is None:
+        if item.parent is not None and _is_first_item(item):
             item.parent.attrs["start"] = str(next(item_numbers(item.parent)))
 
 
@@ -45,29 +47,34 @@ def _number(node: LexborNode, name: str, default: int) -> int:
     return int(found[1]) if found else default
 
 
-def _nest(tree: LexborHTMLParser, nested: Sequence[LexborNode]) -> None:
-    """Move each list that is a child of a list, outer ones first, to the end of the item before it.
+def _nest(tree: LexborHTMLParser, outer: LexborNode) -> None:
+    """Move each list that is a child of a list to the end of the item before it.
 
     Where none is before it, one is added: to a list without numbers that is put before an ordered one.
     """
-    for node in nested:
-        outer, item = node.parent, _item_before(node)
-        if outer is None or (item is None and node.css_first("li") is None):
+    item = None
+    for node in children(outer):
+        if node.tag == "li":
+            item = node
+        if node.tag not in _LISTS or (item is None and node.css_first("li") is None):
             continue
-        if item is None:
-            item = tree.create_node("li")
-            if outer.tag == "ol":
-                _insert_bullet(tree, item, outer, node)
-            else:
-                node.insert_before(item, move=True)
-        item.insert_child(node, move=True)
+        if item is not None:
+            item.insert_child(node, move=True)
+            continue
+        added = tree.create_node("li")
+        if outer.tag == "ol":
+            _insert_bullet(tree, added, outer, node)
+        else:
+            node.insert_before(added, move=True)
+            item = added
+        added.insert_child(node, move=True)
 
 
-def _item_before(node: LexborNode) -> LexborNode | None:
+def _is_first_item(node: LexborNode) -> bool:
     before = node.prev
     while before is not None and before.tag != "li":
         before = before.prev
-    return before
+    return before is None
 
 
 def _insert_bullet(tree: LexborHTMLParser, item: LexborNode, outer: LexborNode, node: LexborNode) -> None:
