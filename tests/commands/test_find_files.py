@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from stringd.documents.paths.text_charsets import charset_around, decoded
 from stringd.testing.plugin import LONGEST_HOLD
 from stringd.testing.process import DaemonProcess
 from tests.commands.test_editing import content, put
@@ -153,6 +155,29 @@ def test_lines_in_another_charset_are_legible(daemon: DaemonProcess, charset: st
     assert listing[3] == f"@found.1 2: {line}"
     assert listing[4] == f"@found.2 3: …{'x' * 79} ja {'x' * 100}"
     assert content(daemon, "/open @found.1").endswith(text.rstrip())
+
+
+@pytest.mark.requirement("find.files")
+def test_a_charset_is_told_by_what_is_around_the_lines(daemon: DaemonProcess) -> None:
+    russian = "Привет, ja, это длинный текст на русском языке"
+    text = f"{russian}\n{'x' * 100_000}{russian}\n".encode("cp1251")
+    (daemon.home / "a.txt").write_bytes(b"ASCII\n" * 50_000 + text + b"ASCII\n" * 50_000 + b"\x98\n")
+    first, second = content(daemon, "/find ja ~/").splitlines()[3:]
+    assert first == f"@found.1 50001: {russian}"
+    assert russian in second
+
+
+@pytest.mark.requirement("find.files.bounded")
+def test_files_in_unknown_charsets_are_not_read_as_a_whole(tmp_path: Path) -> None:
+    """The time that each of them takes is a small part of what decoding all of it would take."""
+    line = "Größe ja\n".encode("latin-1")
+    data = line + ("äöü ß\n".encode("latin-1") * 1_500_000) + b"\x81\n"
+    began = time.thread_time()
+    decoded(data, str(tmp_path / "a.txt"))
+    whole = time.thread_time() - began
+    began = time.thread_time()
+    assert charset_around(1, data, str(tmp_path / "b.txt"))
+    assert time.thread_time() - began < whole / 4
 
 
 @pytest.mark.requirement("find.files.engines", "find.files.bounded")

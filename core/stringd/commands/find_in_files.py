@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -12,7 +13,7 @@ from stringd.api.provenance import BY_HAND, attributed
 from stringd.api.replies import Reply
 from stringd.api.sessions import State
 from stringd.commands.find_arguments import FindRequest
-from stringd.documents.paths.text_charsets import UTF_8, charset_of
+from stringd.documents.paths.text_charsets import UTF_8, charset_around
 from stringd.documents.paths.text_files import read_bytes
 from stringd.errors import Refusal
 from stringd.file_search.file_query import LARGEST, FileMatches, FileQuery, Found, Place, SearchLimits
@@ -33,6 +34,7 @@ _ABOVE, _BELOW = 5, 14
 _NAMESPACE = "found."
 _NO_MATCH = "(none)"
 _LINE_END = b"\n"
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 _UNSEARCHED = f"Not searched: hidden and ignored files, binary ones, and those over {LARGEST // 1024**2} MiB."
 _NARROWER = "search one of the directories, or for something longer"
 
@@ -115,10 +117,11 @@ class _Listing:
         """Yield the lines at the places and those around them, with a mark where some are left out."""
         tags = {it.line: self._shortcut(_target(path, data, it)) for it in places}
         columns = {it.line: it.column for it in places}
-        charset = charset_of(data, path) or UTF_8
+        lines = _lines_around(data, places, self._request.context)
+        charset = _charset(lines.values(), data, path)
         width, digits = max(map(len, tags.values())), len(str(places[-1].line + self._request.context))
         before = 0
-        for number, line in sorted(_lines_around(data, places, self._request.context).items()):
+        for number, line in sorted(lines.items()):
             if self._request.context and before and number > before + 1:
                 yield "…"
             before = number
@@ -191,6 +194,17 @@ def _lines_around(data: bytes, places: Sequence[Place], context: int) -> dict[in
             lines[number] = data[start:end]
             start, number = end + 1, number + 1
     return lines
+
+
+def _charset(lines: Iterable[bytes], data: bytes, path: str) -> str:
+    """Return the charset of a file's lines: UTF-8 if all of them are, else that of what is around one."""
+    for line in lines:
+        try:
+            line.decode()
+        except UnicodeDecodeError:
+            odd = _NOT_ASCII.search(line)
+            return charset_around(data.index(line) + (odd.start() if odd else 0), data, path) or UTF_8
+    return UTF_8
 
 
 def _target(path: str, data: bytes, place: Place) -> str:

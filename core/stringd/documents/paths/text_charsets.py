@@ -66,13 +66,12 @@ def charset_of_lines(data: bytes, path: str) -> str | None:
     return None if found is None or found[0].startswith(("utf-16", "utf-32")) else found[0]
 
 
-def charset_of(data: bytes, path: str) -> str | None:
-    """Return the charset of a text by its data; None if it is no text."""
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return None if decoded(data, path) is None else known_charset(path)
-    return UTF_8
+def charset_around(place: int, data: bytes, path: str) -> str | None:
+    """Return the charset of a text that is not UTF-8 by the lines around a place, without remembering it."""
+    before = max(0, place - _SAMPLE // 2)
+    first = (data.find(b"\n", before, place) + 1 or place) if before else 0
+    found = _found(data[first : first + _SAMPLE], data, path, is_whole=False)
+    return found[0] if found else None
 
 
 def known_charset(path: str) -> str:
