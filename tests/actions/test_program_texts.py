@@ -94,6 +94,15 @@ EVALUATED = {
         "printf %s {x} > package.json; npm test",
         "printf %s {x} > d/a; run-parts d",
         "printf %s {x} > CMakeLists.txt; cmake .",
+        "echo {x} > build/build.ninja; cmake --build build",
+        "echo {x} > build/Makefile; cmake --build build -j2",
+        'echo {x} > build/Makefile; cmake "$MODE" build',
+        "echo {x} > conftest.py; python -m pytest",
+        "echo {x} > tests/conftest.py; python3.12 -Bmpytest",
+        "echo {x} > conftest.py; uv run -m pytest",
+        "echo {x} > setup.py; python -m pip install .",
+        "echo {x} > setup.py; python3 -m build",
+        "echo {x} > testing.py; python3 -m unittest",
     ],
     "files named otherwise": [
         'echo "{x}" > d/run2; cd d; sh run2',
@@ -183,6 +192,8 @@ DATA = [
     "printf %s {x} > in; echo *; rm -f -- *.tmp; n=$(wc -l < in); echo $((n)); ./tool in",
     'printf %s {x} > out/a.md; for f in out/*.md; do wc -l "$f"; done; tar czf a.tgz out; ssh host uptime',
     "printf %s {x} | tee in | ./tool; curl -so page.html -- {x}; grep -o a page.html | sort -u",
+    "echo {x} > Makefile; cmake -S . -B out; echo {x} > conftest.py; python3 -m http.server",
+    "echo {x} > build/in; cmake --build build; python3 -m pytest; python -m pip install .",
     "node ./cli.js {x} > out.js; printf %s {x} > a.py; python3 -m py_compile a.py; npx prettier out.js",
 ]
 # Those whose programs are everywhere.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from stringd.actions.shell.analysis.shell_syntax import Word
@@ -68,8 +68,16 @@ _FOUND: Mapping[str, Sequence[str]] = {
 # With such an option, these evaluate the file that it names instead.
 _READING_ONE = frozenset({"make", "gmake", "remake", "just", "ninja", "docker-compose"})
 _NAMING = re.compile(r"-[bBdeikmnpqrRsStvw]*f.*|--(?:file|makefile|justfile)(?:=.*)?", re.DOTALL)
+# With such an argument, CMake starts make or ninja.
+_BUILDING = frozenset({"--build", "--workflow"})
+_BUILT = (*_FOUND["make"], *_FOUND["ninja"])
 # An option that names a module, of which Python runs the file.
-_MODULE = re.compile(r"-[A-Za-z]*m")
+_MODULE = re.compile(r"-[bBdEhiIOPqRsStuvVx]*m(?P<name>.*)", re.DOTALL)
+# What modules find that are not also programs of their own.
+_BY_MODULES: Mapping[str, Sequence[str]] = {
+    "build": _FOUND["pip"],
+    "unittest": ("test*.py", *_FOUND["pytest"]),
+}
 _VERSION = re.compile(r"[\d.-]+\Z")
 
 
@@ -78,7 +86,19 @@ def files_found_by(program: str, arguments: Sequence[Word]) -> Sequence[str]:
     if program in _READING_ONE and any(_NAMING.fullmatch(it.lead) for it in arguments):
         return ()
     found = _FOUND.get(program) or _FOUND.get(_VERSION.sub("", program), ())
+    if program == "cmake" and any(it.literal is None or it.literal in _BUILDING for it in arguments):
+        return (*found, *_BUILT)
     if not program.startswith(("python", "pypy", "ipython", "uv")):
         return found
-    modules = (it.literal for before, it in pairwise(arguments) if _MODULE.fullmatch(before.lead))
-    return (*found, *(f"{it.rpartition('.')[2].casefold()}.py" for it in modules if it))
+    return (*found, *(it for module in _modules(arguments) for it in _found_by_module(module)))
+
+
+def _modules(arguments: Sequence[Word]) -> Iterator[str]:
+    for word, following in pairwise((*arguments, Word(parts=()))):
+        if named := _MODULE.fullmatch(word.lead):
+            yield named["name"] or following.literal or ""
+
+
+def _found_by_module(module: str) -> Sequence[str]:
+    found = _FOUND.get(module) or _BY_MODULES.get(module, ())
+    return (f"{module.rpartition('.')[2].casefold()}.py", *found)
