@@ -8,6 +8,7 @@ from enum import Enum
 
 from msgspec import Struct, field
 
+from stringd.actions.shell.analysis.file_names import names_input
 from stringd.actions.shell.analysis.shell_syntax import BARE, PlaceholderPart, Text, Word
 
 _ASSIGNED = re.compile(r"(?:-v|--assign=)?[A-Za-z_]\w*=", re.ASCII)
@@ -129,8 +130,7 @@ class _Arguments:
         roles = self._roles()
         self._use(word, *roles, may_be_option=is_open)
         if roles & {Role.SCRIPT, Role.CODE, Role.SHELL}:
-            is_input = word.literal == "-" or word.lead.startswith(("/dev/", "/proc/"))
-            self._stdin = self._stdin and is_input
+            self._stdin = self._stdin and names_input(word)
         # A word with a literal / is a path, whatever its variables hold.
         is_path = any("/" in it.text for it in word.parts if isinstance(it, Text))
         is_known = not is_open or is_path or isinstance(word.first, PlaceholderPart)

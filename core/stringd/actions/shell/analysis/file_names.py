@@ -13,12 +13,20 @@ from stringd.actions.shell.analysis.shell_syntax import Expansion, Part, Text, W
 
 _UNKNOWN = "\0"
 _ANY = "*"
-_IN_BRACES = "{"
+# It stands for text that is written in another way: in braces, or with escapes.
+_ENCODED = "{"
 _WILD = re.compile(r"[*?]")
 _BETWEEN = re.compile(rf"{_UNKNOWN}.*{_UNKNOWN}", re.DOTALL)
 _BRACKETS = re.compile(r"\[.*", re.DOTALL)
 _BRACES = re.compile(r"[{}]")
-_NAMELESS = re.compile(r"/dev/(?!shm/)|/proc/")
+# Devices and descriptors, which hold nothing that is evaluated later.
+_NAMELESS = re.compile(r"/dev/(?!shm/|.*\.\./)|/proc/(?:self|\d+)/fd/\d+\Z", re.DOTALL)
+# Below /proc, only the folders of a process lead to files that have other names as well.
+_INPUT = re.compile(
+    r"/+dev/+(?!null\Z|shm/)|/+proc/+(?!(?:self|thread-self|\d+)/+(?:cwd|root)/)"
+    r"|(?:.*/)?(?:dev/+(?:stdin|fd/)|proc/+(?:self|thread-self|\d+)/+fd/)",
+    re.DOTALL,
+)
 _WORDS = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _VARIABLE = re.compile(r"[A-Za-z_]\w*|[$?!#-]", re.ASCII)
 
@@ -42,8 +50,8 @@ class FileName(Struct, frozen=True, kw_only=True):
 
     @property
     def is_unknown(self) -> bool:
-        """Whether nothing of the name is literal, not even in braces."""
-        return self.is_composed and self.last == _ANY and _IN_BRACES not in self.variables
+        """Whether nothing of the name is literal, not even in braces or with escapes."""
+        return self.is_composed and self.last == _ANY and _ENCODED not in self.variables
 
     def has_text_of(self, other: FileName) -> bool:
         """Return whether both names are the same text."""
@@ -64,6 +72,11 @@ def file_name(word: Word, is_set: Callable[[str], bool]) -> FileName | None:
     )
 
 
+def names_input(word: Word) -> bool:
+    """Return whether a word, where a program takes a file name, may be its input."""
+    return word.literal == "-" or _INPUT.match(word.lead) is not None
+
+
 def may_match(one: str, other: str) -> bool:
     """Return whether two patterns may match the same name."""
     if _WILD.search(one) and _WILD.search(other):
@@ -79,8 +92,8 @@ def words_of(last: str) -> set[str]:
 
 def _variable(part: Part) -> str:
     if isinstance(part, Expansion):
-        return part.name
-    return _IN_BRACES if isinstance(part, Text) else ""
+        return part.name or _ENCODED
+    return _ENCODED if isinstance(part, Text) else ""
 
 
 def _is_open(part: Part) -> bool:

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 from stringd.actions.shell.analysis import findings
+from stringd.actions.shell.analysis.file_names import names_input
 from stringd.actions.shell.analysis.found_files import files_found_by
 from stringd.actions.shell.analysis.interfaces import CommandContext
 from stringd.actions.shell.analysis.shell_syntax import Text, Word
 
-_DEVICE = re.compile(
-    r"/+dev/+(?!null\Z|shm/)|/+proc/|(?:\.\.?/+)*(?:dev/+(?:stdin|fd/)|proc/+(?:self|\d+)/+fd/)"
-)
 _NAMING_PROJECT = frozenset({"-f", "--file", "--filename", "-c", "--compose-file"})
 # Behind these words, `-` is a program text for the container tool.
 _READING_INPUT = frozenset({"build", "play", "kube"})
-
-
-def names_input(word: Word) -> bool:
-    """Return whether a word, where a program takes a file name, may be its input."""
-    return word.literal == "-" or _DEVICE.match(word.lead) is not None
 
 
 class ScriptFiles:
@@ -62,12 +54,8 @@ class ScriptFiles:
                 self._content(word.after(len(option) + 1), name)
 
     def _content(self, word: Word, program: str) -> None:
-        written = self._flow.input if self._flow.may_name_input(word) else None
-        if names_input(word):
-            written = self._flow.input
-        elif not written:
-            written = self._flow.taint_of_program(word)
-        if written:
+        is_input = names_input(word) or self._flow.may_name_input(word)
+        if written := (self._flow.input if is_input else None) or self._flow.taint_of_program(word):
             self._report(written, program)
 
     def _report(self, value: str, program: str) -> None:

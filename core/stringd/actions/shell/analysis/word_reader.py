@@ -125,15 +125,16 @@ class WordReader(Cursor, ABC):
         return [] if character == "\n" else [Text(text=character, quoted=True)]
 
     def _quoted(self, closer: str, quoting: QuotingContext) -> list[Part]:
-        """Parse a single-quoted text, with escapes if it is an ANSI-C quote."""
+        """Parse a single-quoted text; in an ANSI-C quote, nothing is known of it from the first escape on."""
         self.position += 1
         # An empty quoted text still makes a word.
         parts: list[Part] = [Text(text="", quoted=True)]
+        is_known = True
         while not self.accept(closer):
             if part := self.read_placeholder(quoting):
                 parts.append(part)
             elif text := self.take(_TO_QUOTE):
-                parts.append(Text(text=text, quoted=True))
+                parts += [Text(text=text, quoted=True)] if is_known else []
             elif self.peek() != "\\":
                 raise self.unreadable("a quote is not closed")
             elif quoting is SINGLE:
@@ -141,6 +142,7 @@ class WordReader(Cursor, ABC):
                 parts.append(Text(text="\\", quoted=True))
             else:
                 self.position += 2
+                is_known = False
                 parts.append(Expansion(name="", quoted=True))
         return parts
 
