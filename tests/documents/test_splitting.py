@@ -9,7 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stringd.documents.pages.page import Page
+from stringd.documents.pagination.long_pages import page_parts
 from stringd.documents.pagination.splitting import Piece, cut
+from stringd.documents.syntax.parsed_document import parse_document
 
 MOST = 100
 LINES = st.sampled_from(
@@ -141,3 +144,18 @@ def test_fences_and_rows_inside_code_are_code() -> None:
     found = cut(f"````\n{inside}````\n", (), 200)
     assert {it.before for it in found[1:]} == {"````\n"}
     assert {it.after for it in found[:-1]} == {"````\n"}
+
+
+@pytest.mark.requirement("answers.bounded")
+@pytest.mark.parametrize("name", [200, 400, 700])
+@pytest.mark.parametrize("headings", [1, 5, 7, 80])
+def test_parts_are_bounded_though_names_are_long(name: int, headings: int) -> None:
+    text = "".join(f"## Heading {number}\n\n{'Some words. ' * 30}\n\n" for number in range(headings))
+    block = f"<!-- #{'b' * name} -->\n{text}{'word ' * 1000}\n<!-- /{'b' * name} -->\n"
+    page = Page(uri="https://x.example", path=None, source=block, sheet=parse_document(block))
+    for shown in (
+        page_parts(page, None, None, 1000, str, "n" * name),
+        page_parts(page, "b" * name, None, 1000, str),
+    ):
+        assert shown.count > 5
+        assert all(len(shown.view(number)) <= 1000 for number in range(1, shown.count + 1))

@@ -24,8 +24,10 @@ _AROUND = 140
 _LONGEST_ID = 60
 # The outline takes up at most this share of the first part.
 _OUTLINE = 1 / 4
-# What a part has room for at least, however long its name is.
-_LEAST = 1 / 4
+# What a part has room for at least, however long its name is: of one with less, there would be too many.
+_LEAST = 1 / 20
+# The outline leaves the first part at least this share of its room.
+_LEFT = 1 / 2
 
 
 class Naming(Struct, frozen=True, kw_only=True):
@@ -135,8 +137,9 @@ class Parts:
         if self._shown.headings:
             # No part has a longer number than this one.
             last = 10 ** len(str(2 * len(self.text) // room))
-            self._listed, taken = self._contents.fitting(int(self._most * _OUTLINE), last)
-            taken += len(naming.outline)
+            longest = min(int(self._most * _OUTLINE), int(room * (1 - _LEFT)) - len(naming.outline))
+            self._listed, taken = self._contents.fitting(longest, last)
+            taken += len(naming.outline) if self._listed else 0
         sections = [(place, heading.level) for place, heading in self._shown.headings]
         return cut(self.text, sections, room, room - taken)
 
