@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable
 from contextlib import AbstractAsyncContextManager
 from functools import partial
-from types import FunctionType, MethodType, NoneType
-from typing import Any, get_origin, get_type_hints
+from types import FunctionType, MethodType, NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 _WORD = re.compile(r"[a-z][a-z0-9_.-]*")
 _KEY = re.compile(r"[a-z][A-Za-z0-9_.-]*")
@@ -60,38 +60,43 @@ def check_async(what: str, function: object, *, takes: int) -> None:
     _check_parameters(what, function, takes)
 
 
-def check_context(what: str, function: object, *, takes: int) -> None:
-    """Raise `TypeError` if this cannot return an asynchronous context manager."""
+def check_context(what: str, function: object, *, takes: int, of: type) -> None:
+    """Raise `TypeError` if this cannot return an asynchronous context manager of an object of a type."""
     check_callable(what, function)
     made: Any = function
     while isinstance(made, partial):
         made = made.func
-    if not _may_return_context(made):
+    if not _may_return_context(made, of):
         raise TypeError(f"{what} needs an async context manager (@asynccontextmanager), not {function!r}")
     _check_parameters(what, function, takes)
 
 
-def _may_return_context(function: Any) -> bool:
+def _may_return_context(function: Any, of: type) -> bool:
     if inspect.isclass(function):
-        return hasattr(function, "__aenter__") and hasattr(function, "__aexit__")
+        return issubclass(function, AbstractAsyncContextManager)
     if inspect.isgeneratorfunction(inspect.unwrap(function)) or inspect.isasyncgenfunction(function):
         return False
-    return not _is_async(function) and not _returns_something_else(function)
+    return not _is_async(function) and any(_may_be_context(it, of) for it in _returned_types(function))
 
 
-def _returns_something_else(function: Any) -> bool:
-    """Whether a function is annotated to return something that is no asynchronous context manager."""
+def _returned_types(function: Any) -> tuple[object, ...]:
+    """Return the types one of which a function is annotated to return."""
     if not isinstance(function, FunctionType | MethodType) or hasattr(function, "__wrapped__"):
-        return False
+        return (object,)
     try:
-        returned = get_type_hints(function).get("return")
+        returned = get_type_hints(function).get("return", object)
     except Exception:
         # It names a type that is not imported at run time.
-        return False
-    made = get_origin(returned) or returned
-    if not isinstance(made, type) or made in {object, Any}:
-        return False
-    return not issubclass(made, AbstractAsyncContextManager)
+        return (object,)
+    return get_args(returned) if get_origin(returned) in {Union, UnionType} else (returned,)
+
+
+def _may_be_context(annotated: object, of: type) -> bool:
+    """Whether an object annotated with a type may be an asynchronous context manager, as of a subclass."""
+    made = get_origin(annotated) or annotated
+    if not isinstance(made, type) or made is object or issubclass(made, AbstractAsyncContextManager):
+        return True
+    return made.__module__ != object.__module__ and not issubclass(made, of)
 
 
 def _is_async(function: Any) -> bool:

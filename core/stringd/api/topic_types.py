@@ -76,7 +76,7 @@ class TopicType(FrozenRecord, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         check_topic_type(self.name)
         check_optional_text(f"topic type {self.name}", self.trust_hint, self.secrets_hint, self.brief)
-        check_context(f"open of topic type {self.name}", self.open, takes=1)
+        check_context(f"open of topic type {self.name}", self.open, takes=1, of=Topic)
         if self.names is not None:
             check_sync(f"names of topic type {self.name}", self.names, takes=2)
         if self.plain_text is not None:
