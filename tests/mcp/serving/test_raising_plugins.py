@@ -18,8 +18,13 @@ SOURCE = (
 async def run(called):
     fail(called.arguments.get("kind", ""))
     return "no reply"
+class Away(RequestRefused): code = "HOME_UNAVAILABLE"
 async def listed(user):
     fail(user.id)
+    if user.id == "away":
+        raise Away("The home is elsewhere")
+    if user.id == "nothing":
+        return None
     return [Prompt(name="one", arguments=(PromptArgument(name="kind"),))]
 async def found(user): return [Prompt(name="one")]
 async def write(user, prompt, arguments):
@@ -53,7 +58,7 @@ def raising(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaemonProcess]
     env = {"PYTHONPATH": str(folder / "p")}
     daemon = DaemonProcess(folder, ("--plugins", "raising"), env, port=0, data_dir=None)
     daemon.start()
-    for user in ("default", *RAISED):
+    for user in ("default", "away", "nothing", *RAISED):
         daemon.register(user, daemon.home)
     yield daemon
     daemon.kill()
@@ -86,13 +91,20 @@ def test_tool(raised: str, raising: DaemonProcess) -> None:
     works(raising, used)
 
 
-@pytest.mark.parametrize("raised", RAISED)
+@pytest.mark.parametrize("raised", [*RAISED, "nothing"])
 def test_list_of_prompts(raised: str, raising: DaemonProcess) -> None:
     used = agent(raising, raised)
     listed = used.request("prompts/list")["result"]["prompts"]
     assert [it["name"] for it in listed if it["name"].endswith(".one")] == ["sound.one"]
     assert used.request("prompts/get", name="sound.one")["result"]["messages"]
     assert "the prompts of raising can't be listed" in raising.stderr()
+    works(raising, used)
+
+
+def test_refused_request_does_not_say_that_there_is_no_such_prompt(raising: DaemonProcess) -> None:
+    used = agent(raising, "away")
+    for method, named in {"prompts/list": {}, "prompts/get": {"name": "raising.one"}}.items():
+        assert used.request(method, **named)["error"]["message"] == "The home is elsewhere"
     works(raising, used)
 
 

@@ -65,7 +65,9 @@ class AgentPrompts:
 async def _prompts_of(source: PromptSource, user: User) -> Sequence[Prompt]:
     """Return the prompts of a source; none if it fails, so that those of others are listed."""
     try:
-        return await guarded_call_async(source.listed, user)
+        return tuple(await guarded_call_async(source.listed, user))
+    except RequestRefused:
+        raise
     except Exception:
         log.exception("the prompts of %s can't be listed", source.name)
         return ()
