@@ -5,6 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from stringd.config import Config
+from stringd.extensions.discovery import OWN_DISTRIBUTION, Candidate
+from stringd.extensions.plugin_files import PluginFile
+from stringd.extensions.registration import load_plugins
 from tests.programs import run_stringd
 
 GREETED = """
@@ -79,3 +83,26 @@ def test_failure_of_a_late_hook_is_reported(tmp_path: Path) -> None:
     write(tmp_path, parameters="unknown")
     late = reports(tmp_path, "a_greeter", "z_greeted")["a_greeter"]["left_out"]
     assert "has no parameter unknown" in str(late)
+
+
+def test_built_in_plugins_claim_names_before_one_for_whose_hook_another_waits(tmp_path: Path) -> None:
+    needing = GREETER.replace("optionalhook=True", "").format(parameters="", body="pass")
+    for name, source in {"waiting": needing, "own": "", "other": GREETED}.items():
+        (tmp_path / f"{name}.py").write_text(source, encoding="utf-8")
+    candidates = [
+        candidate("waiting", tmp_path / "waiting.py"),
+        candidate("name", tmp_path / "own.py"),
+        candidate("name", tmp_path / "other.py", "z-other", frozenset({"stringd_greetings"})),
+    ]
+    found = {str(it.candidate): it.skipped for it in load_plugins(Config(), candidates=candidates).reports}
+    assert found["name (stringd)"] is None
+    assert found["name (z-other)"] == "the name name is taken by name (stringd)"
+
+
+def candidate(
+    name: str, path: Path, distribution: str = OWN_DISTRIBUTION, hooks: frozenset[str] = frozenset()
+) -> Candidate:
+    """Return a plugin of a file as one of a distribution, in place of those that are installed."""
+    return Candidate(
+        name=name, distribution=distribution, version="", entry_point=PluginFile(path), hooks=hooks
+    )

@@ -74,7 +74,7 @@ def load_plugins(
 ) -> Plugins:
     """Load the plugins of a configuration, or only as many as it takes until one adds a subcommand.
 
-    Those that declare it are loaded first, and those that declare the hooks which they implement.
+    Then those that declare it are loaded first, and those that declare the hooks which they implement.
 
     Without a runtime, hooks that need one are not called. `candidates` are loaded together with those of the
     configuration, in place of other versions of the same distribution. The values of settings are looked up
@@ -139,8 +139,9 @@ class _Loading:
             while queue and until not in self.catalogue.cli:
                 candidate = queue.pop(0)
                 report = reports[candidate] = self._report(candidate)
-                adding = {it for it in queue if report.waits_for in it.hooks} - reports.keys()
-                if adding:
+                # Built-in plugins claim names before others do, unless only a subcommand is looked for.
+                adding = {it for it in queue if report.waits_for in it.hooks and (until or it.built_in)}
+                if adding := adding - reports.keys():
                     queue = sorted((candidate, *queue), key=lambda it: it not in adding)
             if until in self.catalogue.cli:
                 return tuple(reports.values())
