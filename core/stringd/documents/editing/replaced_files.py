@@ -90,8 +90,10 @@ def _new_text(
 
 
 def _discard(begun: Iterable[tuple[FileChange, AbstractContextManager[int]]], error: BaseException) -> None:
+    """Remove the new texts after an error, which is raised even if one of them can't be removed."""
     for _, new in begun:
-        new.__exit__(type(error), error, error.__traceback__)
+        with suppress(Exception):
+            new.__exit__(type(error), error, error.__traceback__)
 
 
 def _with_restored(error: BaseException, replaced: Iterable[FileChange]) -> BaseException:
