@@ -35,7 +35,7 @@ async def open_several(invocation: Invocation, typed: Sequence[str]) -> Reply:
     targets = [await navigator.find(it) for it in typed]
     are_together = len({it.path and it.path.parent for it in targets}) == 1
     user = invocation.session.user
-    targets = [replace(it, named=_name(it, user, are_together=are_together)) for it in targets]
+    targets = [replace(it, typed_name=_name(it, user, are_together=are_together)) for it in targets]
     opened = [await navigator.open(it) for it in targets]
     contents = []
     for name, it in zip(typed, opened, strict=True):

@@ -94,7 +94,7 @@ class DocumentNavigator:
         if target.is_whole and number == 1 and is_one_part(page, answer_limit(self._session, runtime)):
             text = without_line_end(page.sheet.body)
         else:
-            parts = await self.parts(page, target.block, target.lines, target.named)
+            parts = await self.parts(page, target.block, target.lines, target.typed_name)
             # A reloaded document may have fewer parts than before.
             number = min(number, parts.count) if target.options.fresh else number
             text = parts.view(number)
@@ -110,17 +110,17 @@ class DocumentNavigator:
         return await self.open(replace(target, lines=location.lines, part=location.part, options=options))
 
     async def parts(
-        self, page: Page, block: str | None = None, lines: tuple[int, int] | None = None, named: str = ""
+        self, page: Page, block: str | None = None, lines: tuple[int, int] | None = None, typed_name: str = ""
     ) -> Parts:
         """Return the parts in which a page, a block of it, or the page of lines of a file is shown.
 
-        `named` is its name in commands, if it will not be the current document.
+        `typed_name` is its name in commands, if it will not be the current document.
         """
         most = answer_limit(self._session, self._invocation.runtime)
         name = partial(shown_uri, page.uri, self._session.user)
         if may_be_long(page, most):
-            return await READING.run(page_parts, page, block, lines, most, name, named)
-        return page_parts(page, block, lines, most, name, named)
+            return await READING.run(page_parts, page, block, lines, most, name, typed_name)
+        return page_parts(page, block, lines, most, name, typed_name)
 
     def here(self) -> Target:
         """Return the current document as a target, or refuse if none is open."""

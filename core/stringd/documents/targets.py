@@ -22,13 +22,13 @@ _URI = re.compile(r"(?!file:///)(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):(?P<slashes>
 class Target(Struct, frozen=True, kw_only=True):
     """A file or else a URI, and optionally a block of it, or lines of a file; `shown` is its name in replies.
 
-    `named` is what commands for more of its document call it, if that won't be the current one. `part` is the
-    part of a long document to show. `here` is true if the current document is the target, which is then not
-    loaded again. Of the `options`, only `pages` apply to files.
+    `typed_name` is what commands for more of its document call it, if that won't be the current one. `part`
+    is the part of a long document to show. `here` is true if the current document is the target, which is
+    then not loaded again. Of the `options`, only `pages` apply to files.
     """
 
     shown: str
-    named: str = ""
+    typed_name: str = ""
     path: Path | None = None
     uri: str = ""
     block: str | None = None

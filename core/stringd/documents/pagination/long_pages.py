@@ -40,30 +40,30 @@ class PageText:
         block: str | None,
         lines: tuple[int, int] | None,
         name: Callable[[], str],
-        named: str = "",
+        typed_name: str = "",
     ) -> None:
         self._rendered = page.rendered(block)
         self.text = self._rendered.text
         self._page = page
         self._name = name
-        self._named = named
+        self._typed_name = typed_name
         self._tail = f"#{block}" if block else line_range(*lines) if lines else ""
 
     @cached_property
     def naming(self) -> Naming:
         """How the text and its parts are called."""
-        tail, named = self._tail, self._named
-        searched = f"/open {named}, then /find text" if named else "/find text"
+        tail, typed_name = self._tail, self._typed_name
+        searched = f"/open {typed_name}, then /find text" if typed_name else "/find text"
         return Naming(
             mark=f"[{shortened(tail, _LONGEST) or 'page'}]",
             title=f"{self._name()}{tail}",
-            command=f"/open {named}{tail}".rstrip(),
-            outline=f"/open {named}:L5-L20 shows lines"
+            command=f"/open {typed_name}{tail}".rstrip(),
+            outline=f"/open {typed_name}:L5-L20 shows lines"
             if self._is_code
-            else f"/open {named}#id shows a section",
+            else f"/open {typed_name}#id shows a section",
             others=f"{searched} finds any"
             if self._is_code
-            else f"/open {named}#id shows those of a section, {searched} finds any",
+            else f"/open {typed_name}#id shows those of a section, {searched} finds any",
         )
 
     @cached_property
@@ -92,13 +92,13 @@ def page_parts(
     lines: tuple[int, int] | None,
     most: int,
     name: Callable[[], str],
-    named: str = "",
+    typed_name: str = "",
 ) -> Parts:
     """Return the parts in which a page, a block of it, or the page of lines of a file is shown.
 
-    `name` is asked for the name of the document in refusals. Commands need its name `named`, if there is one.
+    `name` is asked for the name of the document in refusals. Commands need its `typed_name`, if there is one.
     """
-    text = PageText(page, block, lines, name, named)
+    text = PageText(page, block, lines, name, typed_name)
     is_introduced = block is None and lines is None and len(text.text) > most // _INTRODUCTION
     return Parts(text, most - _size_of_introduction(page, most) if is_introduced else most)
 
