@@ -46,21 +46,22 @@ async def nearest_file(root: str, name: str) -> str | None:
 
 def _listable(found: Found) -> Found:
     """Leave out the files of stringd itself, hard links to them, and large ones, if they were searched."""
+    sizes = ((it, _size_unless_own(it.path)) for it in in_order(found.files))
     return replace(
         found,
-        files=tuple(it for it in in_order(found.files) if 0 <= _size_unless_own(it.path) <= LARGEST),
-        names=tuple(it for it in sorted(set(found.names)) if _size_unless_own(it) >= 0),
+        files=tuple(it for it, size in sizes if size is not None and size <= LARGEST),
+        names=tuple(it for it in sorted(set(found.names)) if _size_unless_own(it) is not None),
     )
 
 
-def _size_unless_own(path: str) -> int:
-    """Return the size of a file; a negative number for one of stringd itself, or that is gone."""
+def _size_unless_own(path: str) -> int | None:
+    """Return the size of a file; None for one of stringd itself, or that is gone."""
     try:
         refuse_path(path, path)
         status = os.lstat(path)
         refuse_file(status, path)
     except (OSError, Refusal):
-        return -1
+        return None
     return status.st_size
 
 
