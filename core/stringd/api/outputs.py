@@ -12,7 +12,7 @@ from stringd.frozen_record import FrozenRecord
 class KeptOutput(FrozenRecord, frozen=True, kw_only=True):
     """The whole of an answer; `label` is the command that it answers.
 
-    An `is_plain` text is no Markdown; an `is_printed` one, which is plain, is what a program has printed.
+    An `is_plain` text is not Markdown; an `is_printed` one, which is plain, is what a program has printed.
     """
 
     label: str

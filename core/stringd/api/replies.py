@@ -29,7 +29,7 @@ class Overflow(Enum):
     PARTS = auto()
     """It is shown part by part, with an outline of its headings."""
     LINES = auto()
-    """It is shown part by part, as suits what is no Markdown: it has no headings."""
+    """It is shown part by part, as suits what is not Markdown: it has no headings."""
     HEAD_AND_TAIL = auto()
     """Its middle is left out, as suits what programs print."""
     HANDLED = auto()

@@ -13,7 +13,7 @@ async def run(invocation: Invocation) -> Reply:
     navigator = DocumentNavigator(invocation)
     shown, text = await navigator.source()
     path = navigator.here().path
-    # What is no Markdown has no headings: `# ...` is a comment there.
+    # What is not Markdown has no headings: `# ...` is a comment there.
     overflow = Overflow.LINES if path and is_verbatim(path) else Overflow.PARTS
     return Reply.page(f"[source: {shown}]", text, overflow=overflow)
 

@@ -48,9 +48,8 @@ def _separator(text: str, loaded: LoadedBytes) -> str:
 def _fitness(rows: list[str], separator: str) -> float:
     """Return how well a separator divides rows.
 
-    For it counts each row that it divides, once more if that has as many cells as most, and less the more
-    cells look as if another character separated them. Against it counts each row that it leaves whole, such
-    as a title.
+    Each divided row counts for it, twice if it has as many cells as most have, and less the more cells look
+    as if another character separated them. Each undivided row, such as a title, counts against it.
     """
     divided = [row.split(separator) for row in rows if separator in row]
     if not divided:

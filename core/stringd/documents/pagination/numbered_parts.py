@@ -52,7 +52,7 @@ class LongText(Protocol):
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is no Markdown, so that nothing counts in it but lines."""
+        """Whether it is not Markdown, so that nothing counts in it but lines."""
 
     @property
     def naming(self) -> Naming:

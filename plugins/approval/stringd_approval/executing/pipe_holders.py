@@ -1,6 +1,6 @@
 """Find the processes that keep a pipe open for writing, by what /proc says of their descriptors.
 
-Supervisors import this module: it must not import `stringd.plugin`, nor so its functions for /proc.
+Supervisors import this module: it must not import `stringd.plugin`, and so can't use its functions for /proc.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The controlling terminal of privileged stages, on which sudo asks for passwords.
 
-Supervisors import this module: it must not import `stringd.plugin`, nor so its functions for /proc.
+Supervisors import this module: it must not import `stringd.plugin`, and so can't use its functions for /proc.
 """
 
 from __future__ import annotations
