@@ -34,34 +34,39 @@ _TARGET = re.compile(
 _WITHOUT_VALUE = re.compile(rf"\s*(?:{_DOLLAR_NAME}=?|`{{3,}}\S*)\s*", re.ASCII)
 _SECRET_IN_SHELL = re.compile(r"\s*\$[{(]?[A-Za-z_]\w*+[)}]?+\s+:?=\s+\S", re.ASCII)
 # The parts of a URL with a password, some of them percent-encoded, maybe several times.
-_COLON, _AT = r"(?::|%(?:25)*3A)", r"(?:@|%(?:25)*40)"
+_PERCENT = r"%(?:25){0,7}"
+_COLON, _AT = rf"(?::|{_PERCENT}3A)", rf"(?:@|{_PERCENT}40)"
 # Browsers take one slash behind `http:`, any number and backslashes for them; JSON may escape slashes.
-_AUTHORITY = rf"(?:{_COLON}[/\\]{{2}}|\bhttps?:[/\\]|(?<![^\s\"'`(<=])//)[/\\]*+"
-_URL_USER = rf"(?:(?!{_COLON})[^\s/?#])*+{_COLON}"
+_SLASHES = r"\\*+/\\*+/"
+_AUTHORITY = rf"(?:{_COLON}{_SLASHES}|\bhttps?:[/\\]|(?<![^\s\"'`(<=])//)[/\\]*+"
+# Behind a quote, a comma or bracket ends the string of a JSON value.
+_URL_USER = rf"(?:(?!{_COLON}|[\"'][,}}\]])[^\s/?#])*+{_COLON}"
 # A port, maybe that of a variable, is no password although an @ follows later, nor is the rest of an address.
 _PORT, _CLOSING_QUOTE = r"(?:\d*|\$\w+|\$?\{[^\s{}]*\})", r"[\"'](?:[\s,;:|&)\]}<>]|\Z)"
 _ENCODED_END = r"(?P=code)(?:2F|3F|23)"
 _NO_PORT = rf"(?!{_PORT}{_CLOSING_QUOTE})"
-_NO_ADDRESS = rf"(?!{_PORT}(?:[\s/?#\\]|{_CLOSING_QUOTE}|\Z)|[\da-f:.]*\])"
+_NO_ADDRESS = rf"(?!{_PORT}(?:[\s/?#\\]|{_CLOSING_QUOTE}|\Z)|[\da-f:.]*(?:%[\w.~%-]*)?\])"
+# No repetition passes the place where the same pattern could begin anew: the time is linear.
+_IN_WORD = r"(?:(?<!\bhttp:)(?<!\bhttps:)\\[^\n/]|[^\s/?#\\])+"
 _URL_PASSWORDS = tuple(
     re.compile(rf"(?P<kept>{before})(?P<password>{password})(?={_AT})", re.IGNORECASE | re.ASCII)
     for before, password in (
         # In quotes, it may have blanks.
         (
-            rf"[\"'][a-z][\w+.-]*+{_COLON}[/\\]{{2}}{_URL_USER}(?=\S){_NO_ADDRESS}",
+            rf"[\"'](?:[a-z][\w+.-]*+{_COLON}{_SLASHES}|https?:[/\\]{{2}}){_URL_USER}(?=\S){_NO_ADDRESS}",
             r"[^\n/?#\"']+",
         ),
         # Behind the last @ of the authority is the host. A password in which a slash is not encoded ends
         # with the word; its length is limited because it is looked for again behind each `://`.
         (
             _AUTHORITY + _URL_USER,
-            rf"'[^'\n]+'|\"[^\"\n]+\"|{_NO_PORT}(?:\\[^\n/]|[^\s/?#\\])+|{_NO_ADDRESS}\S{{1,256}}",
+            rf"'[^'\n]+'|\"[^\"\n]+\"|{_NO_PORT}{_IN_WORD}|{_NO_ADDRESS}\S{{1,256}}",
         ),
         # Browsers need no slashes.
         (r"(?<![^\s\"'])https?:[^\s\"'/?#:]*+:", r"[^\s\"'/?#]+"),
         # In an encoded URL, what ends the authority is encoded as often as its slashes are.
         (
-            rf"{_COLON}(?P<code>%(?:25)*+)2F(?P=code)2F(?:(?!{_COLON}|{_ENCODED_END})[^\s&])*+{_COLON}",
+            rf"{_COLON}(?P<code>{_PERCENT})2F(?P=code)2F(?:(?!{_COLON}|{_ENCODED_END})[^\s&])*+{_COLON}",
             rf"(?:(?!{_ENCODED_END})[^\s&])+",
         ),
     )
