@@ -358,11 +358,14 @@ def test_any_encoded_password_of_a_url_is_masked(secret: str, scheme: str, user:
 
 
 @pytest.mark.requirement("mask.url")
-@pytest.mark.parametrize("text", ["a:$(id)@h", "a:;id;@h", "a:`id`@h", "a:'>x'@h", "a:${IFS}@h", "a:|id@h"])
+@pytest.mark.parametrize(
+    "text", [f"a:{it}@h" for it in ("$(id)", ";id;", "`id`", "'>x'", "${IFS}", "|id", "*", "~", f"{MASK}*")]
+)
 def test_text_that_may_run_hides_nothing_that_a_shell_does(text: str) -> None:
     assert without_url_passwords(f"curl http://{text}", may_run=True) == f"curl http://{text}"
     plain = without_url_passwords(f"curl http://a:p%20w-1@h http://{text}", may_run=True)
     assert plain == f"curl http://a:{MASK}@h http://{text}"
+    assert without_url_passwords(plain, may_run=True) == plain
 
 
 @pytest.mark.requirement("mask.url", "mask.time")

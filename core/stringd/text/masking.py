@@ -11,7 +11,7 @@ from stringd.text.value_search import find_written, longest_beginning, longest_w
 MASK = "********"
 _QUOTED_MASK = f'"{MASK}"'
 _WITH_PASSWORD_MASKED = rf"\g<kept>{MASK}"
-_PLAIN_PASSWORD = re.compile(r"[\w.%~+=,:@*-]+")
+_PLAIN_PASSWORD = re.compile(rf"[\w.%+=,:@-]+|{re.escape(MASK)}")
 _SETTING, _ACTING = ("set",), ("act", "action")
 _LIKE = 0.6
 _LONGEST_WORD = 32
