@@ -357,13 +357,30 @@ def test_one_shot_commands_show_no_secret(daemon: DaemonProcess) -> None:
     assert SECRET not in os.environ.values()
 
 
-@pytest.mark.requirement("mask.log", "mask.url")
-def test_errors_do_not_log_secrets(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> None:
+@pytest.fixture
+def leaking(start_daemon: Callable[..., DaemonProcess], tmp_path: Path) -> DaemonProcess:
     points = {"stringd.plugins": {"leaking": "stringd_leaking"}}
     modules = {"stringd_leaking": LEAKING}
     folder = write_distribution(tmp_path / "leaking", "stringd-leaking", "1.0", points, modules)
     daemon = start_daemon(pythonpath=[folder])
     daemon.register("default", daemon.home)
+    return daemon
+
+
+@pytest.mark.requirement("mask.log", "mask.url")
+def test_log_masks_the_whole_of_a_secret_url(leaking: DaemonProcess) -> None:
+    url = "https://u:pw@h.example/hook?token=tok123456"
+    assert leaking.exec(f'/set $HOOK = "{url}"', "app:vault").head["ok"]
+    (leaking.home / "value").write_text(url, encoding="utf-8")
+    assert leaking.exec("/leak", "file:main").head["code"] == "INTERNAL_ERROR"
+    log = leaking.stderr()
+    assert "leaking: as it is: $HOOK at http://me:********@host\n" in log
+    assert "tok123456" not in log
+
+
+@pytest.mark.requirement("mask.log", "mask.url")
+def test_errors_do_not_log_secrets(leaking: DaemonProcess) -> None:
+    daemon = leaking
     assert daemon.exec(KEEP, "app:vault").head["ok"]
     (daemon.home / "value").write_text(SECRET, encoding="utf-8")
     assert daemon.exec("/leak", "file:main").head["code"] == "INTERNAL_ERROR"

@@ -40,8 +40,10 @@ class _Formatter(logging.Formatter):
     secrets: SecretStore | None = None
 
     def format(self, record: logging.LogRecord) -> str:
-        text = without_url_passwords(super().format(record))
-        return visible(mask_values(text, self.secrets.names()) if self.secrets else text)
+        text = super().format(record)
+        # A secret may be a URL, which is found only as a whole.
+        known = mask_values(text, self.secrets.names()) if self.secrets else text
+        return visible(without_url_passwords(known))
 
 
 def serve(config: Config) -> int:
