@@ -338,11 +338,10 @@ def test_password_of_a_url_is_asked_about_masked(everything: Operator, topic: st
 def test_what_a_shell_would_do_is_not_taken_for_a_password(everything: Operator, topic: str) -> None:
     text = f"true http://me:;touch${{IFS}}{RAN};@host"
     sent = everything.send(f"/exec {text}" if topic == "file:main" else text, topic)
-    (first,) = until(everything.listed)
-    everything.decide(first, True)
-    (second,) = until(lambda: [it for it in everything.listed() if it["id"] != first["id"]])
-    assert second["body"] == text
-    everything.decide(second, False)
+    (question,) = until(everything.listed)
+    assert question["body"].endswith(text)
+    assert RAN in question["title"]
+    everything.decide(question, False)
     sent.result(20)
     assert not (everything.daemon.home / RAN).exists()
 

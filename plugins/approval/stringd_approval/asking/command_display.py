@@ -22,7 +22,7 @@ def display_command(invocation: Invocation, rule: str) -> Display:
     """Return the display of a command as it was sent, or refuse one that is too long to be shown."""
     note = _note_on(invocation)
     details = {**_place(invocation), **({"note": note} if note else {}), "rule": rule}
-    return _display("Run a command", invocation.shown, details)
+    return _display("Run a command", _shown_text(invocation), details)
 
 
 def has_shown(display: Display, invocation: Invocation, effect: Effect) -> bool:
@@ -90,11 +90,17 @@ def _place(invocation: Invocation) -> dict[str, str]:
 
 def _text_of(invocation: Invocation) -> str:
     """Return a command's text; secrets in it are masked, as all clients see questions."""
-    return "\n".join(filter(None, (invocation.shown, _note_on(invocation))))
+    return "\n".join(filter(None, (_shown_text(invocation), _note_on(invocation))))
+
+
+def _shown_text(invocation: Invocation) -> str:
+    """Return what is shown of a command's text, with everything in its URLs that a shell might run."""
+    text, shown = invocation.line.text, invocation.shown
+    return without_url_passwords(text, may_run=True) if shown == without_url_passwords(text) else shown
 
 
 def _note_on(invocation: Invocation) -> str | None:
-    text, shown = invocation.line.text, invocation.shown
+    text, shown = invocation.line.text, _shown_text(invocation)
     if shown == text:
         return None
     return _MASKED if shown.count("\n") == text.count("\n") else _HIDDEN
