@@ -38,6 +38,8 @@ def found(text: str, wanted: str) -> list[str]:
         ("see [the guide][@guide] now", "@guide", ["@guide"]),
         ("see [the guide](guide.md) now", "the guide now", ["the guide](guide.md) now"]),
         ("see [the guide](guide.md) now", "guide.md", ["guide.md"]),
+        ("see [the **big** guide](guide.md) now", "[the big guide]", ["[the **big** guide]"]),
+        ("see [the _big_ guide][@guide] now", "[the big guide]", ["[the _big_ guide]"]),
         ("an array[0] here", "array[0]", ["array[0]"]),
         (r"a \*star\*", "a *star*", [r"a \*star\*"]),
         ("one line\nand the next", "line and", ["line\nand"]),

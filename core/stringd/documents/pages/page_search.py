@@ -29,21 +29,23 @@ _BLANKS = r"""
 _QUOTE = ">"
 _BROKEN = re.compile(_BLANKS % _QUOTE, re.VERBOSE)
 _BROKEN_BEFORE_QUOTES = re.compile(_BLANKS % "", re.VERBOSE)
-_MARKED = re.compile(
-    rf"""
+_MARKS = rf"""
     (?<!`)(?P<ticks>`++)(?P<code>[^`]++)(?P=ticks)(?!`)|
     \\(?P<escaped>[!-/:-@\[-`{{-~])|
-    !?\[(?=[^\[\]]{{0,500}}+\](?:\[@|\())|
-    \]\[@[\w.-]++\]|
-    \]\([^()\s]*+\)|
     (?<!\*)(?:(?<!\s)\*++|\*++(?!\s))|
     (?<!\w)_++(?=\w)|
     (?<=[^\W_])_++(?!\w)|
     ~~|
     {_BLANKS % _QUOTE}
-    """,
-    re.VERBOSE,
-)
+"""
+_LINKS = r"""
+    !?\[(?=[^\[\]]{0,500}+\](?:\[@|\())|
+    \]\[@[\w.-]++\]|
+    \]\([^()\s]*+\)|
+"""
+_MARKED = re.compile(_LINKS + _MARKS, re.VERBOSE)
+_MARKED_BETWEEN_BRACKETS = re.compile(_MARKS, re.VERBOSE)
+_BRACKETS = frozenset("[]")
 _SHOWN_LINK = re.compile(r"\]\[@([\w.-]++)\]")
 # More marks than any script stacks on a letter; ordering them takes quadratic time.
 _CROWD = re.compile(r"([^\x00-\u02ff\w\s]{30})")
@@ -61,7 +63,11 @@ def find(text: str, wanted: str) -> Iterator[tuple[int, int]]:
     paragraph; Markdown markup is optional.
     """
     words = fold(" ".join(wanted.split()))
-    readings = (_BROKEN, _MARKED, _BROKEN_BEFORE_QUOTES) if _QUOTE in words else (_BROKEN, _MARKED)
+    readings = [_BROKEN, _MARKED]
+    if _QUOTE in words:
+        readings.append(_BROKEN_BEFORE_QUOTES)
+    if not _BRACKETS.isdisjoint(words):
+        readings.append(_MARKED_BETWEEN_BRACKETS)
     for paragraph in _candidates(text, words):
         found = merge(*(_Plain(paragraph[0], marks).find(words) for marks in readings))
         for start, end in _without_overlaps(found):
