@@ -201,4 +201,9 @@ def test_help_names_the_session(topic: Topic) -> None:
     assert listing.startswith("re: //help\nBash Session\n---\n")
     assert "\nPrograms:\n//" in listing
     assert topic.events("//help jobs").content.startswith("re: //help jobs\nBash Session\n---\n//jobs")
+    assert topic.events("//help close").content.startswith("re: //help close\nBash Session\n---\n//close\n")
+    assert topic.events("//help clos").content.endswith("Unknown command: //clos\nnearest: //close")
+    assert topic.events("//close --help").content.startswith(
+        "re: //close --help\nBash Session\n---\n//close\n"
+    )
     assert topic.events("//jobs --help").content.startswith("re: //jobs --help\nBash Session\n---\n//jobs")

@@ -237,7 +237,7 @@ class TestWhatPluginsGetWrong:
 class TestEveryCommand:
     @pytest.mark.parametrize("flag", ["--help", "-h"])
     def test_help_never_executes(self, daemon: DaemonProcess, flag: str) -> None:
-        assert content(daemon, f"//close {flag}", "bash:a").startswith("Bash Session\n---\n/close\n\n")
+        assert content(daemon, f"//close {flag}", "bash:a").startswith("Bash Session\n---\n//close\n\n")
         assert content(daemon, f"/exec {flag}") == content(daemon, "/help exec")
 
     @pytest.mark.parametrize("cmd", ["/back now", "/close now"])

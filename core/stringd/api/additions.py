@@ -27,8 +27,11 @@ class CommandHelp(Protocol):
     def usage(self) -> str:
         """The syntax of the command."""
 
-    def explained(self, title: str = ...) -> Reply:
-        """Return the reply to `/help` for this command; `title` is its system line."""
+    def explained(self, title: str = ..., slash: str = ...) -> Reply:
+        """Return the reply to `/help` for this command; `title` is its system line.
+
+        `slash` is what commands begin with in the topic: `/` or `//`.
+        """
 
 
 class TopicTypeHelp(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from enum import Enum, auto
 from typing import TypeAlias
@@ -125,9 +126,10 @@ class Command(FrozenRecord, frozen=True, kw_only=True):
         """Whether a command line does not wait for its turn."""
         return self.urgent if isinstance(self.urgent, bool) else self.urgent(line)
 
-    def explained(self, title: str = Topic.help_title) -> Reply:
-        """Return the reply to `/help` for this command."""
-        return Reply.page(title, f"{self.usage}\n\n{self.summary}")
+    def explained(self, title: str = Topic.help_title, slash: str = "/") -> Reply:
+        """Return the reply to `/help` for this command, in a topic whose commands begin with `slash`."""
+        usage = re.sub(rf"^/(?={re.escape(self.name)}\b)", slash, self.usage, flags=re.MULTILINE)
+        return Reply.page(title, f"{usage}\n\n{self.summary}")
 
 
 class BackgroundEffect(FrozenRecord, frozen=True, kw_only=True):

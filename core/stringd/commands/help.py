@@ -35,14 +35,15 @@ async def run(invocation: Invocation) -> Reply:
     if not wanted:
         ready = await READING.run(invocation.runtime.ready_topics, invocation.session.user)
         return Reply.page(invocation.topic.help_title, _listing(commands.values(), ready, invocation))
+    slash = invocation.session.slash
     if wanted not in commands:
         suggestion = nearest(wanted, commands)
         raise Refusal(
             ErrorCode.NOT_FOUND,
-            f"Unknown command: /{wanted}",
-            *([f"nearest: /{suggestion}"] if suggestion else []),
+            f"Unknown command: {slash}{wanted}",
+            *([f"nearest: {slash}{suggestion}"] if suggestion else []),
         )
-    explained = commands[wanted].explained(invocation.topic.help_title)
+    explained = commands[wanted].explained(invocation.topic.help_title, slash)
     if commands[wanted] is OPEN:
         return replace(explained, content=f"{explained.content}{_loader_options(invocation.runtime)}")
     return explained

@@ -48,7 +48,7 @@ def explain(command: Command) -> Run:
     """Return a function that replies with the help of a command."""
 
     async def run(invocation: Invocation) -> Reply:
-        return command.explained(invocation.topic.help_title)
+        return command.explained(invocation.topic.help_title, invocation.session.slash)
 
     return run
 
