@@ -110,13 +110,18 @@ def test_changes_by_others_are_conflicts(daemon: DaemonProcess, large: Path, log
 @pytest.mark.requirement("edit.large")
 def test_blocks_are_found_outside_of_fences(daemon: DaemonProcess, large: Path, log: bytes) -> None:
     head = b"# Top\n\n```sh\n# Plan\n```\n\n## Plan\n\nold\nolder\n\n### Below\n\nx\n\n## Log\n\n"
-    tail = b"\n<!-- #end -->\n\nlast\n<!-- /end -->\n"
+    tail = b"\n<!-- #end -->\n\nlast\n<!-- /end -->\n<!-- #empty -->\n<!-- /empty -->\n"
     large.write_bytes(head + log + tail)
     assert content(daemon, "/edit big.log#end") == "[editing: big.log#end]\n---\n300021 │ last"
     assert content(daemon, "/edit big.log#plan\nnew") == "Edited big.log#plan (1 line)"
     assert content(daemon, "/replace big.log#end\nvery last") == "Replaced big.log#end (1 line)"
     changed = head.replace(b"old\nolder\n\n### Below\n\nx\n", b"new\n")
     assert large.read_bytes() == changed + log + tail.replace(b"last", b"very last")
+    assert content(daemon, "/open big.log#plan") == "Opened big.log#plan\n---\n## Plan\n\nnew"
+    assert content(daemon, "/refresh").endswith("\n---\n## Plan\n\nnew")
+    assert content(daemon, "/open #end") == "Opened big.log#end\n---\nvery last"
+    assert content(daemon, "/open big.log#empty") == "Opened big.log#empty\n---\n<!-- #empty -->"
+    assert content(daemon, "/open big.log#plam").startswith("ERROR(BLOCK_NOT_FOUND): Block not found: #plam")
     assert content(daemon, "/verify big.log#plan") == "Verified big.log#plan\n---\n## Plan\n\nnew"
     assert "available: #" in content(daemon, "/edit big.log#plam")
     for _ in range(2):

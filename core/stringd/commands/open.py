@@ -14,11 +14,14 @@ from stringd.commands.open_save import SAVE, save
 from stringd.commands.open_several import open_several, several_files
 from stringd.commands.path_hints import with_nearest_path
 from stringd.documents.document_topic import visit
+from stringd.documents.editing.large_files import is_large
+from stringd.documents.editing.line_pages import large_block_lines
 from stringd.documents.navigator import DocumentNavigator
 from stringd.documents.pagination.numbered_parts import PART
 from stringd.documents.paths.directory_listing import list_directory
+from stringd.documents.paths.text_files import NoText
 from stringd.documents.syntax.forms import CONFIRM
-from stringd.documents.targets import Target
+from stringd.documents.targets import OpenedPage, Target
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.typed_paths import is_directory
 from stringd.text.path_arguments import PathArguments, parse_path_arguments
@@ -51,7 +54,7 @@ async def run(invocation: Invocation) -> Reply:
     if arguments.options or arguments.values:
         target = _with_options(target, arguments)
     try:
-        opened = await navigator.open(target)
+        opened = await _opened(navigator, target)
     except Refusal as refusal:
         # Few targets are directories, which can't be read as documents.
         if target.path and is_directory(target.path, target.shown):
@@ -62,9 +65,21 @@ async def run(invocation: Invocation) -> Reply:
         raise
     visit(invocation.session, opened)
     if OUTLINE in arguments.options:
-        parts = await navigator.parts(opened.page, target.block, target.lines)
+        parts = await navigator.parts(opened.page, opened.target.block, opened.target.lines)
         return Reply.page(f"Opened {opened.target.shown}", await READING.run(parts.outline))
     return await opened_reply(invocation, opened, f"Opened {opened.target.shown}")
+
+
+async def _opened(navigator: DocumentNavigator, target: Target) -> OpenedPage:
+    """Open a target; of a text that is too large to be read as a whole, the lines of a block."""
+    try:
+        return await navigator.open(target)
+    except Refusal as refusal:
+        is_other = refusal.code != ErrorCode.INVALID_TARGET or isinstance(refusal, NoText)
+        if is_other or target.path is None or target.block is None or not is_large(target.path):
+            raise
+        lines = await large_block_lines(target.path, target.shown, target.block)
+    return await navigator.open(replace(target, block=None, lines=lines))
 
 
 def _refuse_views(arguments: PathArguments) -> None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from stringd.documents.editing.edits import line_span
-from stringd.documents.editing.large_files import find_lines, is_large, large_charset, large_state, read_part
+from stringd.documents.editing.large_files import (
+    find_block,
+    find_lines,
+    is_large,
+    large_charset,
+    large_state,
+    read_part,
+)
 from stringd.documents.pages.cached_parsing import sheet_of
 from stringd.documents.pages.file_pages import SMALL, done
 from stringd.documents.pages.page import Page
@@ -24,6 +31,20 @@ async def open_lines(path: Path, shown: str, lines: tuple[int, int]) -> Page:
     start, end = await done(lambda: line_span(text, *lines), here=len(text) <= SMALL)
     sheet = verbatim_document(text[start:end], title=await _title(path, text))
     return Page(uri=path.as_uri(), path=path, source=text, sheet=sheet)
+
+
+async def large_block_lines(path: Path, shown: str, block: str) -> tuple[int, int]:
+    """Return the first and the last line of a block of a large file, or refuse."""
+    return await STORAGE.run(_block_lines, path, shown, block)
+
+
+def _block_lines(path: Path, shown: str, block: str) -> tuple[int, int]:
+    part = find_block(path, shown, block, with_heading=True)
+    data = read_part(path, shown, part)
+    if not data:
+        # The marker that begins an empty block.
+        return part.first - 1, part.first - 1
+    return part.first, part.first + data.count(b"\n") - data.endswith(b"\n")
 
 
 def _large_text(path: Path, shown: str, lines: tuple[int, int]) -> str:
