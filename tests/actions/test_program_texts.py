@@ -75,6 +75,18 @@ EVALUATED = {
         "printf %s {x} > >(make -f -)",
         "printf %s {x} | if true; then awk -f -; fi",
         "printf %s {x} | bash /proc/self/root/dev/stdin",
+        "printf %s {x} | env -S sh",
+        "printf %s {x} | env --split-string='-i A=b bash -s'",
+        "printf %s {x} | env -iS 'sh -s' a",
+        "printf %s {x} | watch sh",
+        "printf %s {x} | watch -n 1 'cat | sh'",
+        "printf %s {x} | ssh h bash -s",
+        "printf %s {x} | ssh -p 22 h 'cd d && sudo bash'",
+        'printf %s {x} | ssh "$H" "cd $D; bash -s"',
+        "printf %s {x} | ssh root@$H bash -s",
+        "printf %s {x} | ssh h watch env -S sh",
+        "printf %s {x} | ssh h awk -f -",
+        'printf %s {x} | ssh "$H" awk -f -',
         "printf %s {x} | bash /proc/thread-self/fd/0",
         'printf %s {x} | bash "/proc/$$/fd/0"',
     ],
@@ -142,6 +154,12 @@ EVALUATED = {
         'exec 3> d/a; printf %s "{x}" >&3; sh d/a',
         "printf %s {x} > d/a; find d -type f -exec {} \\;",
         "echo {x} > f; bash /proc/self/cwd/f",
+        "echo {x} > f; parallel :::: f",
+        "echo {x} > d/f; parallel -j2 sh -c ::: a ::::+ b d/f",
+        "echo {x} > f; watch ./f",
+        "echo {x} > f; watch -d sh f",
+        "echo {x} > f; env -S 'sh f'",
+        "echo {x} > f; env -S 'sh' f",
         'echo {x} > f; bash "/proc/$$/cwd/f"',
         "echo {x} > f; . /proc/thread-self/root/$PWD/f",
         "echo {x} > /tmp/f; bash /dev/../tmp/f",
@@ -209,6 +227,11 @@ DATA = [
     "printf %s {x} | bash /proc/self/cwd/tool; printf %s {x} | sed -f /proc/self/cwd/tool.sed",
     "printf %s {x} > in; bash /proc/self/cwd/tool in; echo {x} > /dev/stderr; echo {x} >/proc/self/fd/2",
     "printf %s {x} > in; bash ./tool; IFS=$'\\t\\n'; printf $'%s\\n' {x} $'a\\x62'; cut -d$'\\t' -f1 in",
+    "printf %s {x} > in; parallel ./tool :::: list ::: in; parallel -k ./tool ::: in",
+    "printf %s {x} | env -S 'A=b sort -u'; printf %s {x} | env -S 'sh ./tool'",
+    "printf %s {x} > in; watch ./tool in; watch -n1 'cat in'; watch ls; printf %s {x} | watch cat",
+    "printf %s {x} | ssh h 'cat > in; sh ./tool in'",
+    'printf %s {x} | ssh $H "cd $D; cat >> in"; ssh h bash < ./tool',
     "echo {x} > build/in; cmake --build build; python3 -m pytest; python -m pip install .",
     "node ./cli.js {x} > out.js; printf %s {x} > a.py; python3 -m py_compile a.py; npx prettier out.js",
 ]
@@ -257,6 +280,12 @@ def test_a_command_that_writes_values_to_too_many_files_is_refused(count: int, f
     assert [it.message for it in found] == [
         "it can't be proved that {x} stays text: values are written to more than 50 files"
     ] * findings
+
+
+def test_commands_that_are_nested_too_deeply_are_refused() -> None:
+    for nesting in ("watch a{0}=1 ", "ssh h a{0}=1 ", "eval a{0}=1 "):
+        text = "".join(nesting.format(it) for it in range(900))
+        assert any("nested too deeply" in it.message for it in quoting(f"{text} ls; echo {{x}}").findings)
 
 
 @pytest.mark.parametrize("command", ANSWERS)

@@ -54,19 +54,19 @@ def analyse_command(command: str, parameters: tuple[Parameter, ...]) -> Analysed
     """Analyse a command line whose placeholders have these parameters."""
     kinds = ParameterKinds.of(parameters)
     reader = CommandReader(command, kinds.by_name, lists=kinds.lists)
+    reason = _not_analysable(command)
     try:
         script = reader.script()
+        # A command without placeholders may also name files of the package in nested commands.
+        taint = None if reason else analyse_taint(script, DataFlow(kinds))
     except Unreadable as error:
         # Without placeholders there is nothing to prove.
         names = [it.name for it in reader.placeholders_between(0, len(command))][:1]
         return _without_analysis(
             reader, kinds, *(findings.not_analysable(it, error.what, error.line) for it in names)
         )
-    reason = _not_analysable(command)
     if reason and reader.has_placeholders:
         return _without_analysis(reader, kinds, findings.not_analysable(next(iter(kinds.by_name)), reason, 0))
-    # A command without placeholders may also name files of the package in nested commands.
-    taint = None if reason else analyse_taint(script, DataFlow(kinds))
     if taint is None or not reader.has_placeholders:
         return _without_analysis(reader, kinds)
     return AnalysedCommand(

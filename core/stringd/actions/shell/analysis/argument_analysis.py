@@ -24,6 +24,7 @@ from stringd.actions.shell.analysis.shell_syntax import (
     PlaceholderPart,
     Word,
     marked_text,
+    shown_text,
 )
 from stringd.actions.shell.analysis.value_constraints import Constraint, ValueKind
 from stringd.actions.shell.analysis.written_files import read_by, written_by
@@ -62,6 +63,8 @@ class ArgumentAnalysis:
         self._judging: Mapping[Role, Callable[[Word, str], None]] = {
             Role.CODE: self.code,
             Role.COMMAND: self.code,
+            Role.JOINED: self.code,
+            Role.SPLIT: self._split,
             Role.SCRIPT: self.scripts.script,
             Role.OPENED: self._file,
             Role.NAME: self._name,
@@ -150,6 +153,8 @@ class ArgumentAnalysis:
         if name.endswith("awk") and any(RUNNING_VARIABLES.search(it.literal or "") for it in arguments):
             self._set_by_operands(name, uses)
         self._use_all(name, uses)
+        if commands := uses.joined:
+            self.taint.inner(commands, name, None, is_own=False)
         if uses.reads_stdin and stdin:
             self.taint.report(findings.evaluated(stdin, name, self.taint.line))
         if uses.command:
@@ -256,6 +261,10 @@ class ArgumentAnalysis:
             self._nested(word, self.taint.inner(marked, program, None, is_own=is_own))
         if word.literal is None:
             self.code(word, program)
+
+    def _split(self, word: Word, program: str) -> None:
+        self.code(word, program)
+        self.taint.inner(f"{program} {shown_text(word)}", program, None, is_own=False)
 
     def _nested(self, word: Word, pieces: tuple[Piece, ...]) -> None:
         """Let commands in a word name files of the package, unless they run in another file system."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from itertools import dropwhile
 
 from msgspec import Struct, field
 
 from stringd.actions.shell.analysis.file_names import names_input
-from stringd.actions.shell.analysis.shell_syntax import BARE, PlaceholderPart, Text, Word
+from stringd.actions.shell.analysis.shell_syntax import BARE, PlaceholderPart, Text, Word, shown_text
 
 _ASSIGNED = re.compile(r"(?:-v|--assign=)?[A-Za-z_]\w*=", re.ASCII)
 
@@ -23,6 +24,8 @@ class Role(Enum):
     NAME = "takes it as the name of a variable, whose subscript is evaluated"
     CODE = "evaluates it"
     SHELL = "evaluates it as commands of a shell"
+    JOINED = "evaluates it as commands of a shell, together with the arguments after it"
+    SPLIT = "splits it into more arguments of its own"
     SCRIPT = "runs it, or its content"
     OPENED = "opens it as a file, or runs it if it begins with ! or |"
     COMMAND = "runs it, with the words after it as arguments"
@@ -33,8 +36,9 @@ class Program(Struct, frozen=True, kw_only=True):
 
     `options` take values and `flags` do not; the rest of a word after an `attached` letter is its value.
     `operands` are the roles of the operands, the last of which applies to all that follow; an option
-    in `operands_after` replaces them. `last` are options that end option parsing, and so does the first
-    operand with `stops`. A `lenient` program takes unknown options and their values as data.
+    in `operands_after` replaces them, and so does a word in `separators`. `last` are options that end option
+    parsing, and so does the first operand with `stops`. A `lenient` program takes unknown options and their
+    values as data.
     """
 
     options: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
@@ -42,6 +46,7 @@ class Program(Struct, frozen=True, kw_only=True):
     attached: str = ""
     operands: tuple[Role, ...] = (Role.DATA,)
     operands_after: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
+    separators: Mapping[str, tuple[Role, ...]] = field(default_factory=dict)
     last: frozenset[str] = frozenset()
     stops: bool = False
     lenient: bool = False
@@ -66,6 +71,14 @@ class ArgumentUses(Struct, frozen=True, kw_only=True):
     is_certain: bool
     reads_stdin: bool
     has_code: bool
+
+    @property
+    def joined(self) -> str:
+        """The commands of a shell that some arguments form together, with marks for what is not literal."""
+        uses = (it for it in self.words if Role.JOINED in it.roles)
+        # An open word without blanks is no command, where it may as well be an operand before it.
+        texts = [(len(it.roles) > 1 and it.word.literal is None, shown_text(it.word)) for it in uses]
+        return " ".join(text for _, text in dropwhile(lambda it: it[0] and " " not in it[1], texts))
 
 
 def classify_arguments(program: Program, words: Sequence[Word], omittable: frozenset[Word]) -> ArgumentUses:
@@ -122,6 +135,9 @@ class _Arguments:
         return frozenset(rest[:1] if self._is_certain else rest)
 
     def _take_operand(self, word: Word) -> None:
+        if separated := self._program.separators.get(word.literal or ""):
+            self._operands, self._stdin = separated, False
+            return
         if self._assigns(word):
             self._use(word, Role.ASSIGNED)
             self._is_certain = self._is_certain and word.is_single_word
@@ -129,7 +145,7 @@ class _Arguments:
         is_open = not self._has_ended and not word.lead and bool(word.parts)
         roles = self._roles()
         self._use(word, *roles, may_be_option=is_open)
-        if roles & {Role.SCRIPT, Role.CODE, Role.SHELL}:
+        if roles & {Role.SCRIPT, Role.CODE, Role.SHELL, Role.JOINED}:
             self._stdin = self._stdin and names_input(word)
         # A word with a literal / is a path, whatever its variables hold.
         is_path = any("/" in it.text for it in word.parts if isinstance(it, Text))
@@ -139,7 +155,7 @@ class _Arguments:
             return
         # Once the role of one argument is uncertain, so are the roles of all after it.
         self._operand += self._is_certain
-        self._has_ended = self._has_ended or self._program.stops
+        self._has_ended = self._has_ended or self._program.stops or Role.JOINED in roles
 
     def _use(self, word: Word, *roles: Role, may_be_option: bool = False) -> None:
         """Record a word; one that may expand to several words has all roles that may follow as well."""

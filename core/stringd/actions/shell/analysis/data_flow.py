@@ -84,6 +84,8 @@ class DataFlow:
         """The taint of the input that `exec` has redirected."""
         self.input: str | None = None
         """The taint of the input of the current command."""
+        self.depth = 0
+        """In how many other commands the current one is nested, as a text."""
         self.has_unknown_declarations = False
         """Whether a declaration is not visible to the analysis."""
 

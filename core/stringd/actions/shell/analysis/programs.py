@@ -39,7 +39,7 @@ SHELL = Program(
 _SSH = Program(
     options={**each("BbcDEeilLmOpQRSWw"), **each("oJ", CODE), **each("FI", SCRIPT)},
     flags="46AaCfGgKkMNnqsTtVvXxYy",
-    operands=(Role.DATA, Role.CODE),
+    operands=(Role.DATA, Role.JOINED),
     stdin=True,
 )
 _COPY = lenient("-o -S -F -J -D -e --rsh --rsync-path")
@@ -49,7 +49,7 @@ _SU = Program(
     operands=(Role.DATA, Role.CODE),
 )
 _ENV = Program(
-    options={**each("uC"), **named("-S --split-string")},
+    options={**each("uC"), **named("-S --split-string", (Role.SPLIT,))},
     flags="i0v",
     operands=RUN,
     stops=True,
@@ -60,7 +60,7 @@ _WATCH = Program(
     options={**each("nq"), "--interval": DATA},
     flags="bcdegptw",
     operands_after={"-x": RUN},
-    operands=CODE,
+    operands=(Role.JOINED,),
     stops=True,
 )
 _SCRIPT_TO_FILE = Program(
@@ -113,32 +113,9 @@ _PREFIXES: Mapping[str, Program] = {
     "nsenter": prefix("tSG", "aemuinpCUTFrw"),
     **dict.fromkeys(
         (
-            *(
-                "bwrap",
-                "choom",
-                "cpulimit",
-                "dumb-init",
-                "eatmydata",
-                "firejail",
-                "ltrace",
-                "lxc-attach",
-                "numactl",
-                "pkexec",
-                "prlimit",
-                "proot",
-            ),
-            *(
-                "rlwrap",
-                "runcon",
-                "setarch",
-                "setpriv",
-                "systemd-inhibit",
-                "systemd-run",
-                "tini",
-                "toybox",
-                "valgrind",
-                "xvfb-run",
-            ),
+            *("bwrap", "choom", "cpulimit", "dumb-init", "eatmydata", "firejail", "ltrace", "lxc-attach"),
+            *("numactl", "pkexec", "prlimit", "proot", "rlwrap", "runcon", "setarch", "setpriv"),
+            *("systemd-inhibit", "systemd-run", "tini", "toybox", "valgrind", "xvfb-run"),
         ),
         # They have many options; those not listed here are assumed to take no value.
         replace(prefix("ensupEPt"), lenient=True),
@@ -207,7 +184,12 @@ _OTHERS: Mapping[str, Program] = {
             lenient("", FILE), options={**named("-c --call"), **named("-p --package --from --with", DATA)}
         ),
     ),
-    "parallel": Program(options=named("-a --arg-file", SCRIPT), operands=CODE, stdin=True),
+    "parallel": Program(
+        options=named("-a --arg-file", SCRIPT),
+        operands=CODE,
+        separators={**named("::: :::+"), **named(":::: ::::+", SCRIPT)},
+        stdin=True,
+    ),
     **dict.fromkeys(("at", "batch"), Program(options={"-f": SCRIPT}, flags="Mmlbv", stdin=True)),
     "crontab": Program(options=each("u"), flags="lrei", operands=SCRIPT, stdin=True),
     "tar": lenient(

@@ -174,15 +174,16 @@ class Word(Struct, frozen=True, kw_only=True, eq=False):
         return "".join(texts)
 
 
+def shown_text(word: Word) -> str:
+    """Return the text of a word with a mark for each part that is not literal."""
+    marks = map(mark_of, range(len(word.parts)))
+    return "".join(it.text if isinstance(it, Text) else next(marks) for it in word.parts)
+
+
 def marked_text(word: Word) -> str | None:
     """Return the text of a word with a mark for each placeholder; None if anything else is not literal."""
-    marks = map(mark_of, range(len(word.parts)))
-    texts = [it.text if isinstance(it, Text) else next(marks) for it in word.parts if _is_fixed(it)]
-    return "".join(texts) if len(texts) == len(word.parts) else None
-
-
-def _is_fixed(part: Part) -> bool:
-    return isinstance(part, Text | PlaceholderPart)
+    is_fixed = all(isinstance(it, Text | PlaceholderPart) for it in word.parts)
+    return shown_text(word) if is_fixed else None
 
 
 def _may_be_many(bare: str) -> bool:

@@ -35,6 +35,8 @@ from stringd.actions.shell.analysis.written_files import MOST_FILES
 
 # Each pass resolves variables that are used before the text that sets them.
 _MAX_PASSES = 20
+# Each level may be analysed several times for each time that the one around it is.
+_DEEPEST = 3
 _OUTPUT = frozenset({">", ">>", ">|", "&>", "&>>", ">&", "<>"})
 _INPUT = frozenset({"<", "<<", "<<-", "<<<", "<&", "<>"})
 
@@ -227,19 +229,24 @@ class TaintAnalysis:
     def inner(self, text: str, program: str, positional: str | None, *, is_own: bool) -> tuple[Piece, ...]:
         """Analyse commands in a literal text, which run in this shell (`is_own`) or in a new one.
 
-        Return the text as pieces, which name files of the package.
+        Return the text as pieces, which name files of the package. Raise if it is nested too deeply.
         """
+        depth = self.flow.depth
+        if depth == _DEEPEST:
+            raise Unreadable("commands are nested too deeply in texts", self.line)
         flow = self.flow if is_own else self.flow.inherited(positional)
         reader = CommandReader(text, (), self.line)
         try:
             script = reader.script()
         except Unreadable as error:
-            if value := positional or self.flow.tainted_parameter:
+            if value := positional or self.flow.input or self.flow.tainted_parameter:
                 what = f"in the commands that {program} gets, {error.what}"
                 self.report(findings.not_analysable(value, what, self.line))
             return (text,)
+        flow.depth = depth + 1
         for finding in analyse_taint(script, flow, self.line, self.flow.input).findings:
             self.report(finding)
+        self.flow.depth = depth
         return reader.pieces()
 
     def report(self, finding: Finding) -> None:
