@@ -383,6 +383,41 @@ def test_looking_for_urls_is_linear(lead: str) -> None:
         assert seconds(part, 1_000_000) < 24 * seconds(part, 125_000) + 0.02, part
 
 
+@pytest.mark.requirement("mask.url", "mask.time")
+def test_lines_without_a_url_cost_little_time() -> None:
+    def seconds(text: str) -> float:
+        began = time.process_time()
+        without_url_passwords(text)
+        return time.process_time() - began
+
+    few, many = "@\n" + "a: b\n" * 50_000 + "@", "a: @\n" * 50_000
+    times = [(seconds(few), seconds(many)) for _ in range(4)]
+    of_few, of_many = map(min, zip(*times, strict=True))
+    assert of_few < of_many / 3
+
+
+@pytest.mark.requirement("mask.url")
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "a: b",
+                "http://me:hunter2-x@host",
+                '"x://me:a hunter2-x@h"',
+                "@",
+                "http%3A%2F%2Fa%3Ap%40h",
+                "x" * 4000,
+            ]
+        ),
+        max_size=12,
+    )
+)
+def test_each_line_is_masked_by_itself(lines: list[str]) -> None:
+    masked = "\n".join(map(without_url_passwords, lines))
+    assert without_url_passwords("\n".join(lines)) == masked
+    assert "hunter" not in masked
+
+
 @pytest.mark.requirement("mask.label")
 def test_truncated_label_keeps_the_mask() -> None:
     shown = label(f"/act.f --note '{'x' * 100}' --pw {MASK}")

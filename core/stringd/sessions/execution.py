@@ -31,7 +31,7 @@ from stringd.sessions.command_lookup import (
 from stringd.sessions.live_session import LiveSession
 from stringd.sessions.running_command import CLEAN_UP_SECONDS, RunningCommand
 from stringd.text.command_line import LONGEST_HEAD, first_line, label
-from stringd.text.masking import MASK, masked_in_shell, masked_unknown, without_url_passwords
+from stringd.text.masking import MASK, masked_if_mistyped, masked_unknown, without_url_passwords
 from stringd.workers.guarded_calls import is_signal
 from stringd.workers.threads import CURRENT_WORK, Work
 
@@ -160,7 +160,7 @@ class Execution:
             if not plain_text:
                 message = "Commands must start with /. Use /help for details."
                 raise Refusal(ErrorCode.COMMAND_UNSUPPORTED, message)
-            self.shown = masked_in_shell(sent.shown)
+            self.shown = masked_if_mistyped(sent.shown)
             return _Plan(plain_text, CommandLine(text=sent.text))
         command = require_command(self._catalogue, self._session, line)
         self._mask_by_command(command)

@@ -36,6 +36,7 @@ _SECRET_IN_SHELL = re.compile(r"\s*\$[{(]?[A-Za-z_]\w*+[)}]?+\s+:?=\s+\S", re.AS
 # The parts of a URL with a password, some of them percent-encoded, maybe several times.
 _PERCENT = r"%(?:25){0,7}"
 _COLON, _AT = rf"(?::|{_PERCENT}3A)", rf"(?:@|{_PERCENT}40)"
+_AT_SIGN, _LINES_AT_ONCE = re.compile(_AT, re.IGNORECASE), 4096
 # Browsers take one slash behind `http:`, any number and backslashes for them; JSON may escape slashes.
 _SLASHES = r"\\*+/\\*+/"
 _AUTHORITY = rf"(?:{_COLON}{_SLASHES}|\bhttps?:[/\\]|(?<![^\s\"'`(<=])//)[/\\]*+"
@@ -80,9 +81,19 @@ def without_url_passwords(text: str, *, may_run: bool = False) -> str:
     """
     if "%" not in text and ("@" not in text or ":" not in text):
         return text
-    for found in _URL_PASSWORDS:
-        text = found.sub(_with_plain_password_masked if may_run else _WITH_PASSWORD_MASKED, text)
-    return text
+    replacement = _with_plain_password_masked if may_run else _WITH_PASSWORD_MASKED
+    pieces: list[str] = []
+    position = 0
+    # A URL ends with its line: those without an @ are only copied. Not each line alone, as many may have one.
+    while sign := _AT_SIGN.search(text, position):
+        start = max(position, text.rfind("\n", position, sign.start()) + 1)
+        end = text.find("\n", sign.end() + _LINES_AT_ONCE)
+        lines = text[start : end if end >= 0 else len(text)]
+        position, before = start + len(lines), text[position:start]
+        for found in _URL_PASSWORDS:
+            lines = found.sub(replacement, lines)
+        pieces += (before, lines)
+    return "".join((*pieces, text[position:])) if pieces else text
 
 
 def _with_plain_password_masked(found: re.Match[str]) -> str:
@@ -126,7 +137,11 @@ def masked_unknown(text: str) -> str:
 
 def masked_in_shell(text: str) -> str:
     """Return a shell's text without passwords in URLs; a seeming `/set` or `/act` is masked like those."""
-    text = without_url_passwords(text)
+    return masked_if_mistyped(without_url_passwords(text))
+
+
+def masked_if_mistyped(text: str) -> str:
+    """Return a shell's text, masked like a `/set` or `/act` if it seems to be one."""
     if text.startswith("/"):
         found = _COMMAND.match(text)
         meant = found is not None and _is_like(found["word"], _SETTING + _ACTING)
