@@ -250,7 +250,7 @@ Script: TypeAlias = tuple[Pipeline, ...]
 
 
 class Unreadable(Exception):
-    """A command line, or a part of it, that the parser does not support."""
+    """A command line, or a part of it, that is not supported."""
 
     def __init__(self, what: str, line: int) -> None:
         super().__init__(what)

@@ -31,7 +31,6 @@ from stringd.actions.shell.analysis.shell_syntax import (
 )
 from stringd.actions.shell.analysis.value_constraints import Constraint, ValueKind
 from stringd.actions.shell.analysis.variable_names import VariableNames
-from stringd.actions.shell.analysis.written_files import MOST_FILES
 
 # Each pass resolves variables that are used before the text that sets them.
 _MAX_PASSES = 20
@@ -261,11 +260,7 @@ def analyse_taint(script: Script, flow: DataFlow, line: int = 0, stdin: str | No
         taint = TaintAnalysis(flow, line)
         taint.script(script, stdin)
         if flow.known() == known:
-            break
-    else:
-        what = "its variables depend on one another too deeply"
-        taint.report(findings.not_analysable(flow.tainted_parameter or "", what, line))
-    if flow.files.are_too_many and (value := flow.text_parameter):
-        what = f"values are written to more than {MOST_FILES} files"
-        taint.report(findings.not_analysable(value, what, line))
+            return taint
+    what = "its variables depend on one another too deeply"
+    taint.report(findings.not_analysable(flow.tainted_parameter or "", what, line))
     return taint

@@ -8,13 +8,13 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from stringd.actions.shell.analysis.file_names import FileName, may_match, words_of
-from stringd.actions.shell.analysis.shell_syntax import Word
+from stringd.actions.shell.analysis.shell_syntax import Unreadable, Word
 
 # The words in the texts of some variables, with `UNKNOWN` for texts that are not known.
 WordsIn: TypeAlias = Callable[[Iterable[str]], set[str]]
 UNKNOWN = ""
-MOST_FILES = 50
-"""How many names are recorded: each file that is evaluated is compared with all of them."""
+# Each file that is evaluated is compared with all of them.
+_MOST_FILES = 50
 _WRITING_ALL = frozenset({"tee", "sponge"})
 _WRITING_LAST = frozenset({"cp", "mv", "ln", "install"})
 _FOLDERS = frozenset({".", ".."})
@@ -50,18 +50,15 @@ class WrittenFiles:
 
     def __init__(self) -> None:
         self._taints: dict[FileName, str] = {}
-        self.are_too_many = False
-        """Whether some names are not recorded."""
 
     def __len__(self) -> int:
         return len(self._taints)
 
     def write(self, file: FileName, taint: str) -> None:
-        """Record that a file may hold a value, unless there are too many of them."""
-        if file in self._taints or len(self._taints) < MOST_FILES:
-            self._taints.setdefault(file, taint)
-        else:
-            self.are_too_many = True
+        """Record that a file may hold a value; raise if there are too many of them."""
+        self._taints.setdefault(file, taint)
+        if len(self._taints) > _MOST_FILES:
+            raise Unreadable(f"values are written to more than {_MOST_FILES} files", line=0)
 
     def read(self, file: FileName, words_in: WordsIn, *, is_glob: bool) -> str | None:
         """Return the taint of a file that is read: one whose name tells which file it is."""
