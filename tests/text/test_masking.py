@@ -379,7 +379,7 @@ def test_looking_for_urls_is_linear(lead: str) -> None:
 
     parts = {"".join(it) for count in (1, 2, 3) for it in product(URL_TOKENS, repeat=count)}
     # What takes quadratic time takes far more of it than the other parts, even in a short text.
-    for part in nlargest(4, sorted(parts), key=lambda it: seconds(it, 10_000)):
+    for part in nlargest(2, sorted(parts), key=lambda it: seconds(it, 4_000)):
         assert seconds(part, 1_000_000) < 24 * seconds(part, 125_000) + 0.02, part
 
 
