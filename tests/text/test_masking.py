@@ -472,3 +472,10 @@ def test_what_was_cut_off_shows_no_part_of_a_value() -> None:
     assert mask_head(f"{filler}{SPLIT}{filler}{SPLIT[:-1]}", values).startswith(f"{filler}$KEY")
     assert SPLIT[:4] not in mask_head(f"{filler}{SPLIT}{filler}{SPLIT[:-1]}", values)
     assert SPLIT[-4:] not in mask_tail(f"{SPLIT[1:]}{filler}", values)
+
+
+def test_the_end_of_a_very_long_text_is_searched_quickly() -> None:
+    text = "a line of a text\n" * 600_000 + "http://me:hunter2@127.0.0.1/\n"
+    started = time.process_time()
+    assert without_url_passwords(text).endswith(f"http://me:{MASK}@127.0.0.1/\n")
+    assert time.process_time() - started < 1

@@ -37,6 +37,9 @@ _SECRET_IN_SHELL = re.compile(r"\s*\$[{(]?[A-Za-z_]\w*+[)}]?+\s+:?=\s+\S", re.AS
 _PERCENT = r"%(?:25){0,7}"
 _COLON, _AT = rf"(?::|{_PERCENT}3A)", rf"(?:@|{_PERCENT}40)"
 _AT_SIGN, _LINES_AT_ONCE = re.compile(_AT, re.IGNORECASE), 4096
+# Behind so many characters, only the plain passwords that a quick search finds are masked.
+_SEARCHED_CLOSELY = 256 * 1024
+_LIKELY_PASSWORD = re.compile(r":[\w.%+=,-]{1,256}(?=@)", re.ASCII)
 # Browsers take one slash behind `http:`, any number and backslashes for them; JSON may escape slashes.
 _SLASHES = r"\\*+/\\*+/"
 _AUTHORITY = rf"(?:{_COLON}{_SLASHES}|\bhttps?:[/\\]|(?<![^\s\"'`(<=])//)[/\\]*+"
@@ -82,6 +85,8 @@ def without_url_passwords(text: str, *, may_run: bool = False) -> str:
     if "%" not in text and ("@" not in text or ":" not in text):
         return text
     replacement = _with_plain_password_masked if may_run else _WITH_PASSWORD_MASKED
+    tail = _LIKELY_PASSWORD.sub(f":{MASK}", text[_SEARCHED_CLOSELY:])
+    text = text[:_SEARCHED_CLOSELY]
     pieces: list[str] = []
     position = 0
     # A URL ends with its line: those without an @ are only copied. Not each line alone, as many may have one.
@@ -93,7 +98,7 @@ def without_url_passwords(text: str, *, may_run: bool = False) -> str:
         for found in _URL_PASSWORDS:
             lines = found.sub(replacement, lines)
         pieces += (before, lines)
-    return "".join((*pieces, text[position:])) if pieces else text
+    return "".join((*pieces, text[position:], tail)) if pieces or tail else text
 
 
 def _with_plain_password_masked(found: re.Match[str]) -> str:
