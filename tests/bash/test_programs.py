@@ -54,6 +54,7 @@ def take(topic: Topic, step: Step) -> Answer:
     return it
 
 
+@pytest.mark.long
 @pytest.mark.requirement("bash.programs", "bash.output.modes")
 @pytest.mark.parametrize("program", PROGRAMS, ids=[it.name for it in PROGRAMS])
 def test_program_is_answered_in_time_and_topic_stays_usable(fresh: Topic, program: Conversation) -> None:

@@ -64,6 +64,7 @@ def test_invalid_plugin_is_skipped_with_the_reason(unfit: Unfit, reports: dict[s
     assert report["adds"] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unfit", UNFIT, ids=IDS)
 def test_invalid_plugin_is_fatal_if_named(unfit: Unfit, pythonpath: list[Path], tmp_path: Path) -> None:
     needed = "aaa-holder," if "aaa-holder" in unfit.reason else ""
