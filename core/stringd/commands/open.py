@@ -21,7 +21,7 @@ from stringd.documents.pagination.numbered_parts import PART
 from stringd.documents.paths.directory_listing import list_directory
 from stringd.documents.paths.text_files import NoText
 from stringd.documents.syntax.forms import CONFIRM
-from stringd.documents.targets import OpenedPage, Target
+from stringd.documents.targets import Target
 from stringd.errors import ErrorCode, Refusal
 from stringd.files.typed_paths import is_directory
 from stringd.text.path_arguments import PathArguments, parse_path_arguments
@@ -54,15 +54,12 @@ async def run(invocation: Invocation) -> Reply:
     if arguments.options or arguments.values:
         target = _with_options(target, arguments)
     try:
-        opened = await _opened(navigator, target)
+        opened = await navigator.open(target)
     except Refusal as refusal:
-        # Few targets are directories, which can't be read as documents.
-        if target.path and is_directory(target.path, target.shown):
-            return await _open_directory(invocation, target, target.path)
-        several = refusal.code in _NAMES_NOTHING and several_files(invocation.line.arguments, invocation)
-        if several:
-            return await open_several(invocation, several)
-        raise
+        part = await _in_part(target, refusal)
+        if part is None:
+            return await _open_else(invocation, target, refusal)
+        opened = await navigator.open(part)
     visit(invocation.session, opened)
     if OUTLINE in arguments.options:
         parts = await navigator.parts(opened.page, opened.target.block, opened.target.lines)
@@ -70,16 +67,23 @@ async def run(invocation: Invocation) -> Reply:
     return await opened_reply(invocation, opened, f"Opened {opened.target.shown}")
 
 
-async def _opened(navigator: DocumentNavigator, target: Target) -> OpenedPage:
-    """Open a target; of a text that is too large to be read as a whole, the lines of a block."""
-    try:
-        return await navigator.open(target)
-    except Refusal as refusal:
-        is_other = refusal.code != ErrorCode.INVALID_TARGET or isinstance(refusal, NoText)
-        if is_other or target.path is None or target.block is None or not is_large(target.path):
-            raise
-        lines = await large_block_lines(target.path, target.shown, target.block)
-    return await navigator.open(replace(target, block=None, lines=lines))
+async def _open_else(invocation: Invocation, target: Target, refusal: Refusal) -> Reply:
+    """Open what was refused as a document if it is a directory or several files."""
+    if target.path and is_directory(target.path, target.shown):
+        return await _open_directory(invocation, target, target.path)
+    several = refusal.code in _NAMES_NOTHING and several_files(invocation.line.arguments, invocation)
+    if several:
+        return await open_several(invocation, several)
+    raise refusal
+
+
+async def _in_part(target: Target, refusal: Refusal) -> Target | None:
+    """Return the lines of a block of a text that is too large to be read as a whole; else None."""
+    is_other = refusal.code != ErrorCode.INVALID_TARGET or isinstance(refusal, NoText)
+    if is_other or target.path is None or target.block is None or not is_large(target.path):
+        return None
+    lines = await large_block_lines(target.path, target.shown, target.block)
+    return replace(target, block=None, lines=lines)
 
 
 def _refuse_views(arguments: PathArguments) -> None:
