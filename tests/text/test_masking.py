@@ -479,3 +479,11 @@ def test_the_end_of_a_very_long_text_is_searched_quickly() -> None:
     started = time.process_time()
     assert without_url_passwords(text).endswith(f"http://me:{MASK}@127.0.0.1/\n")
     assert time.process_time() - started < 1
+
+
+def test_a_value_is_found_though_the_password_in_it_was_masked_before() -> None:
+    hook = "https://user:word@host/hook?token=tok123456"
+    text = without_url_passwords(f"curl {hook}, and {hook}")
+    assert "word" not in text
+    assert mask_values(text, {hook: "$HOOK"}) == "curl $HOOK, and $HOOK"
+    assert mask_values(f"curl {hook}", {hook: "$HOOK"}) == "curl $HOOK"

@@ -218,6 +218,8 @@ def margin_of(values: Mapping[str, str]) -> int:
 
 def _masked(text: str, values: Mapping[str, str], length: int) -> str:
     """Return the first `length` characters of a text, with the values replaced that begin in them."""
+    # The password in a value that is a URL may have been masked before.
+    values = {it: shown for value, shown in values.items() for it in (without_url_passwords(value), value)}
     found = ((*span, values[value]) for span, value in find_written(text, values.keys()))
     # The longest of those that begin at the same place: one value may be a prefix of another.
     spans = sorted(found, key=lambda it: (it[0], -it[1]))
