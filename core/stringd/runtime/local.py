@@ -180,6 +180,7 @@ class LocalRuntime(ShutdownPhases, KeptState):
         try:
             return topic is not None and call(topic.takes_empty_text)
         except Exception:
+            # It is asked again at the turn of the command, which can be answered.
             return True
 
     def ready_topics(self, user: User) -> Sequence[str]:
